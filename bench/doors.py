@@ -1,4 +1,4 @@
-"""Columns that a Python program holds already: ours and the private rivals, each in a separate process with the data loaded."""
+"""Columns that a Python program holds already: Fractile and the private rivals, each in a separate process with the data loaded."""
 
 import peers
 from page import shown, table, times
@@ -53,8 +53,9 @@ def part(quick):
     quicker = slower(answers)
     verdict = f"Quicker than ours: {'; '.join(quicker)}." if quicker else "No rival was quicker than ours anywhere."
     return ("## From Python, with the data loaded\n\nNormal records with deviation 5, bounds [-100, 100], m uniform quantiles, epsilon 1 "
-            "for all of them together. Wall time of a call, the growth of the process's peak memory by the first one, and the mean "
-            "gap in records of one release. In brackets: how many times ours. Ours choose among values 0.001 apart, OpenDP among "
-            f"{10_001:,}; OpenDP's measurements are made beforehand. Over {LIMIT} s is given up. From {LARGE:,} records on, rivals "
-            f"are measured on a column of numpy only: each turns the others into one first. {verdict}\n\n"
+            "for all of them together. Each cell gives the wall time of a call, the growth of the process's peak memory in the first "
+            "call, and the mean gap of one release in records. In brackets: how many times Fractile's time. Fractile chooses among values "
+            f"0.001 apart, OpenDP among {10_001:,} candidates. OpenDP's measurements are made beforehand. A call of more than {LIMIT} s is "
+            f"given up. From {LARGE:,} records on, rivals are measured only on a numpy column, because each converts other columns to "
+            f"numpy first. {verdict}\n\n"
             + table(["records", "m", "column of", *LIBRARIES], rows))

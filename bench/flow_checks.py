@@ -47,7 +47,7 @@ CASES = (
     ("a sum among 1,000, six values: stability over epsilon 0.1 to 10", THOUSAND, ("check", "--epsilon", "0.1..10")),
     ("a count among 1,000,000: ln 3 and ln 2", MILLION, ("check", "--from", "ln 3", "--to", "ln 2")),
     ("a count among 1,000,000: stability over epsilon 0.5 to 2", MILLION, ("check", "--epsilon", "0.5..2")),
-    ("the same with an analyst's windows, --within 10", MILLION_ANALYST, ("check", "--epsilon", "0.5..2", "--within", "10")),
+    ("the same count with an analyst's windows, --within 10", MILLION_ANALYST, ("check", "--epsilon", "0.5..2", "--within", "10")),
 )
 VERDICTS = {0: "stable or refined", 1: "unstable or not refined", 6: "undecided"}
 TARGETS = (10, 30, 100)  # numbers of people for which the rival is asked
@@ -67,7 +67,7 @@ def run_seconds(program, folder, text, word, *options):
 
 def rival_cell(answer, ours, verdict, limit):
     if answer is None:
-        return "qif is not here"
+        return "qif is not installed"
     if "failed" in answer:
         return "its solver fails"
     if "seconds" not in answer:
@@ -93,9 +93,10 @@ def part(program, quick, ask_rival, limit):
                                     verdict, limit) for numbers in ("rational", "double")]
                 beside.append([family, f"{people:,}", shown(seconds * 1e9), *cells, verdict])
     return ("## Checks among many people\n\n"
-            "`fractile flow` as a process, from the file to the verdict, one run each; wall time. "
+            "Wall time of one run of `fractile flow` as a process, from the file to the verdict. "
             f"Load average at the start: {load:.1f}.\n\n"
             + table(["what is asked", "time", "verdict"], rows)
-            + "\nOne target among known others, three values, a count, epsilon ln 3 and ln 2. qif is asked of channels that are\n"
-            f"ready, without the start of its process, and for at most {limit} s; in brackets, how many times ours.\n\n"
+            + "\nOne target among known others, three values, a count, epsilon ln 3 and ln 2. The channels for qif are made\n"
+            f"beforehand, the start of its process does not count, and it gets at most {limit} s. In brackets: how many times Fractile's "
+            "time.\n\n"
             + table(["noise", "people", "ours, whole process (exact)", "qif, rational", "qif, double", "verdict"], beside))

@@ -43,7 +43,7 @@ def ask_leakage(limit, *case):
 def leakage_cells(ours, answer):
     """The rival's cell: its time, and whether its answer agrees with ours, which is exact."""
     if answer is None:
-        return "qif is not here, or took too long"
+        return "qif is not installed, or took too long"
     cell = shown(answer["seconds"] * 1e9)
     same = abs(float(Fraction(answer["after"])) - float(Fraction(ours))) < 1e-12
     return cell if same else cell + ", **another answer**"
@@ -71,9 +71,9 @@ def part(program, quick, limit):
         rows = [beside_rival(program, file, people, limit) for people in (TARGETS[:1] if quick else (TARGETS[0], TARGETS[-1]))]
         targets = [against_target(program, file, *case) for case in GUESSES]
     return ("## How often a guess is right\n\n"
-            "A target's value, after a count of three values under geometric noise at epsilon ln 3, guessed by an attacker who knows\n"
-            "all others: posterior Bayes vulnerability and multiplicative Bayes capacity, with a uniform prior. qif is asked of a\n"
-            "channel that is ready; making one of thousands of people takes it minutes. "
+            "An attacker who knows all others guesses a target's value, after a count of three values under geometric noise at epsilon\n"
+            "ln 3. The figures are the posterior Bayes vulnerability and the multiplicative Bayes capacity, with a uniform prior. The\n"
+            "channel for qif is made beforehand, because qif takes minutes to make one for thousands of people. "
             f"Load average at the start: {load:.1f}.\n\n"
             + table(["people", "ours, whole process (exact)", "qif, rational", "qif, double"], rows)
             + "\n" + table(["what", "measured", "target", ""], targets))

@@ -73,8 +73,8 @@ def part(program, quick):
             continue
         rows.append(row("`fractile.release` of an array", n,
                         {what: peers.Answer({"seconds": answer.measured[what]}) for what in ASKED}))
-    return ("\nA whole call, with its receipt: incomes in whole numbers up to 1,000,000, epsilon 1. A release without intervals "
-            "bounds its worst case instead, which takes about as long.\n\n"
+    return ("\nA whole call, with its receipt, on incomes in whole numbers up to 1,000,000, for epsilon 1. A release without intervals "
+            "bounds its worst case instead. That takes about as long.\n\n"
             + table(["asked for by", "n", "without", "of the table", "of the population"], rows))
 
 

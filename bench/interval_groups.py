@@ -101,9 +101,9 @@ def main():
                 widths.append((upper - lower) / quantile)
     def at(numbers, share):
         return sorted(numbers)[min(int(share * len(numbers)), len(numbers) - 1)]
-    print(f"{ends // 2} intervals: {open_ends} of {ends} ends are the range's, {left_out} leave the quantile out, "
-          f"{falling} ends fall below that of the decile before")
-    print(f"width over the quantile: {statistics.median(widths):.1%} median, {at(widths, 0.9):.1%} in nine of ten, "
+    print(f"{ends // 2} intervals: {open_ends} of {ends} ends are bounds of the range, {left_out} intervals miss the quantile, "
+          f"{falling} ends lie below the same end of the previous decile")
+    print(f"width divided by the quantile: {statistics.median(widths):.1%} median, {at(widths, 0.9):.1%} in nine of ten, "
           f"{max(widths):.1%} at most; the value is off by {statistics.median(errors):.2%} median, {at(errors, 0.9):.2%} in nine of ten")
 
 

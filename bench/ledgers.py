@@ -166,23 +166,23 @@ def measure(program, tool, folder, quick):
             beside = f"; the disk's syncs alone {shown(statistics.median(syncs.took))}" if where == "a file" else ""
             targets.append(verdict(f"{where}, {entries:,} entries: the ledger's part of {what}, median", shown(median) + beside,
                                    f"< {shown(target)}", median < target))
-        rows.append(["a file", "", f"{SYNCS} syncs of a page, and nothing else", "", *syncs.cells()])
+        rows.append(["a file", "", f"{SYNCS} syncs of one page each, without a payment", "", *syncs.cells()])
         for where, entries, ledger in ledgers:
             good, seconds = all_at_once(program, ledger, folder / "people.csv")
-            targets.append(verdict(f"{where}, {entries:,} entries: {PAYERS} releases at once that succeed",
+            targets.append(verdict(f"{where}, {entries:,} entries: successes of {PAYERS} simultaneous releases",
                                    f"{good}, in {seconds:.2f} s", f"{PAYERS}", good == PAYERS))
             subprocess.run([tool, "verify", ledger], check=True)
     return rows, targets
 
 
 def words_of(rows, targets, load, preset):
-    return ("## What a ledger takes\n\nOne process that pays again and again, by `fractile_ledger_payments`: the look for a stored answer, "
-            "the reservation with the receipt's room, draw, commitment with the receipt's text, and the account. By the clock, and what "
-            "the process worked. A file on a disk is synced fifteen times meanwhile; one in memory is not, and a server's data lie in "
-            "memory. Targets are held against the median; the least says how much of that is others' use of the disk and the processors. Then "
-            f"{PAYERS} processes of `fractile release` at once. Every ledger was verified afterwards. "
-            f"Load average at the start: {load:.1f}, on {os.cpu_count()} cores; built by the preset {preset}.\n\n"
-            + table(["ledger", "entries", "what is paid for", "bytes of its receipt", "least", "median", "of the process"], rows)
+    return ("## What a ledger takes\n\nOne process of `fractile_ledger_payments` pays repeatedly. A payment looks for a stored answer, "
+            "reserves with space for the receipt, draws, commits with the receipt's text, and reads the account. The table gives its wall "
+            "time and the process's CPU time. Meanwhile, a file on a disk is synced fifteen times; a file in memory is not, and a "
+            "server's data lie in memory. Targets apply to the median. The minimum shows how much of the median is due to other load on "
+            f"the disk and the processors. Afterwards, {PAYERS} processes of `fractile release` pay at once. Every ledger was then "
+            f"verified. Load average at the start: {load:.1f}, on {os.cpu_count()} cores; built by the preset {preset}.\n\n"
+            + table(["ledger", "entries", "what is paid for", "bytes of its receipt", "minimum", "median", "CPU time"], rows)
             + "\n" + table(["what", "measured", "target", ""], targets))
 
 

@@ -1,4 +1,4 @@
-"""Compares ours with the private rivals in Python: runs bench/peer_*.py in a separate Python and writes their part of the page.
+"""Compares Fractile with the private rivals in Python: runs bench/peer_*.py in a separate Python and writes their part of the page.
 
 A rival that is not installed, fails or takes too long is "absent", with the reason. It gets no figure.
 """
@@ -123,9 +123,9 @@ def selection_part(answers, quick):
     rows = [["ours (exact)", *(shown(value) for value in ours)]]
     for title, (peer, law) in SELECTIONS.items():
         rows.append(cells(title, answers[peer], [f"{law}/{k}" for k in sizes], ours))
-    return ("### One selection from k scores\n\nThe dense scores of above, rate 1. Nothing is subtracted: k = 1 shows what a "
-            "call from Python costs; its list of scores is there already. OpenDP's laws are those of its two privacy measures, "
-            "by exact arithmetic; the first is the one that ours draws from.\n\n"
+    return ("### One selection from k scores\n\nThe dense scores above, at rate 1. Nothing is subtracted: k = 1 shows what a "
+            "call from Python costs, and the list of scores exists already. OpenDP has a law for each of its two privacy measures, "
+            "both in exact arithmetic. Fractile draws from the first.\n\n"
             + table(["", *(f"k = {k:,}" for k in sizes)], rows))
 
 
@@ -149,12 +149,12 @@ def lattice_part(answers, quick):
     whole = many + answers["ours"].nanoseconds(f"profile/{RECORDS}/40/profile")
     rows = [["ours, 2^20 candidates, records counted", shown(few)],
             ["ours, 2^40 candidates, records counted", shown(many)],
-            ["ours, 2^40 candidates, with counting records in no order", shown(whole)],
+            ["ours, 2^40 candidates, including the counting of unordered records", shown(whole)],
             cells(f"OpenDP make_private_quantile, {lattice_candidates(quick):,} candidates, records sorted",
                   answers["OpenDP"], ["calling"], [whole]),
-            cells("making that measurement, once for all tables", answers["OpenDP"], ["making"], [whole])]
-    return (f"### A median of n = {RECORDS:,} records\n\nIn brackets: how many times ours with counting. OpenDP draws by "
-            "permute-and-flip among candidates that are listed one by one.\n\n" + table(["", "time"], rows))
+            cells("making this measurement, once for all tables", answers["OpenDP"], ["making"], [whole])]
+    return (f"### A median of n = {RECORDS:,} records\n\nIn brackets: how many times Fractile's time including counting. OpenDP draws by "
+            "permute-and-flip among candidates that are listed individually.\n\n" + table(["", "time"], rows))
 
 
 COUNTS_IN_TIME = ("10", "50", "120")
@@ -174,10 +174,10 @@ def measure_many(ours, quick):
 
 def many_part(answers):
     ours = [answers["ours"].nanoseconds(f"release/1000/40/m{m}/auto") for m in COUNTS_IN_TIME]
-    rows = [["auto, told n, 2^40 candidates (exact)", *(shown(value) for value in ours)],
+    rows = [["auto, n given, 2^40 candidates (exact)", *(shown(value) for value in ours)],
             *(cells(title, answers[title], COUNTS_IN_TIME, ours) for title in MANY)]
-    return ("### m quantiles of n = 1,000 records\n\nOurs starts from counted records, the others from an array; OpenDP's "
-            "measurements are made beforehand. The authors' numpy is in the table further up.\n\n"
+    return ("### m quantiles of n = 1,000 records\n\nFractile starts from counted records, the others from an array. OpenDP's "
+            "measurements are made beforehand. The authors' numpy program is in a table above.\n\n"
             + table(["", *(f"m = {m}" for m in COUNTS_IN_TIME)], rows))
 
 
@@ -190,7 +190,7 @@ FILE_PEERS = {
     "diffprivlib + pandas": (DIFFPRIVLIB, "file"),
     "Google's tree + pandas": (GOOGLE, "file"),
 }
-# Steps whose candidates OpenDP can list: wages in whole units; ours are in hundredths.
+# Steps whose candidates OpenDP can list: wages in whole units; Fractile's are in hundredths.
 FILE_STEPS = {"wage": "1", "age": "1"}
 
 
@@ -201,7 +201,7 @@ def file_contenders(path, column, lower, upper):
 
 
 def whole(answer):
-    """The seconds from before the libraries are loaded, as for DuckDB."""
+    """The seconds including the loading of the libraries, as for DuckDB."""
     return answer.measured["loading"] + answer.measured["seconds"]
 
 
@@ -218,12 +218,12 @@ def file_part(processes):
     """`processes` are the rows of run.process_rows: file, column, seconds of ours, seconds of DuckDB, answers by title."""
     rows = [[file, column, f"{ours:.3f} s", f"{theirs:.3f} s", *(file_cell(peers.get(title), ours) for title in FILE_PEERS)]
             for file, column, ours, theirs, peers in processes]
-    return ("### A whole process, from file to median\n\nIn turn with the table above, on the same files. The clock of a rival "
-            "starts before its libraries are loaded, as DuckDB's, and leaves out the start of Python; beside it, what the work "
-            "takes when they are loaded already. Ours has everything, always. OpenDP chooses among 1,048,577 whole wages, "
-            "ours among 10^8 of two decimals; diffprivlib and Google's tree release any double. Where many "
-            "records tie, all weights of diffprivlib can be 0 in doubles, and it fails. Medians of "
-            f"{FILE_ROUNDS} rounds, of fewer for who had taken {FILE_PATIENCE} s; over {FILE_LIMIT} s is given up.\n\n"
+    return ("### A whole process, from file to median\n\nThese processes ran in turn with those of the table above, on the same files. A "
+            "rival's time, like DuckDB's, starts before its libraries are loaded and leaves out the start of Python. The second time of a "
+            "rival is that of the work once the libraries are loaded. Fractile's time is always that of the whole process. OpenDP chooses "
+            "among 1,048,577 whole wages, Fractile among 10^8 wages with two decimals; diffprivlib and Google's tree release any double. "
+            f"Where many records tie, all weights of diffprivlib can be 0 in doubles, and it fails. Times are medians of {FILE_ROUNDS} "
+            f"rounds, or of fewer if they took {FILE_PATIENCE} s. A run of more than {FILE_LIMIT} s is given up.\n\n"
             + table(["file", "column", "fractile release", "DuckDB, not private", *FILE_PEERS], rows))
 
 
@@ -279,13 +279,13 @@ def gap_cell(answer):
 def accuracy_part(ours, theirs, trials):
     rows = [[SETS[of], str(m), *(gap_shown(*ours[name, of, m]) for name in OURS),
              *(gap_cell(theirs[script, of, m]) for script in NAMES)] for of in SETS for m in COUNTS]
-    return ("### Accuracy\n\nThe mean gap of [accuracy.md](accuracy.md): how many records lie between a released quantile and "
-            "the true one. 1,000 records, bounds [-100, 100], m uniform quantiles, epsilon 1 for all of them together, "
-            f"{trials} trials, seed 1, standard errors after ±. The rivals see the same samples, ours other ones of the same "
-            "law (`fractile reproduce approximate-quantiles`). `auto` is told that there are about 1,000 rows. Ours choose "
-            "among values 0.00001 apart, OpenDP among 10,001 that are 0.02 apart, which is about two records at most; the "
-            "others release any double. Google's tree is asked once, for all quantiles and the whole budget: split among them "
-            "it would err more.\n\n"
+    return ("### Accuracy\n\nThe mean gap of [accuracy.md](accuracy.md) is the number of records between a released quantile and "
+            "the true one. The setting: 1,000 records, bounds [-100, 100], m uniform quantiles, epsilon 1 for all of them together, "
+            f"{trials} trials, seed 1, standard errors after ±. All rivals get the same samples; Fractile gets other samples of the same "
+            "law (`fractile reproduce approximate-quantiles`). `auto` is given 1,000 as the approximate number of rows. Fractile chooses "
+            "among values 0.00001 apart, OpenDP among 10,001 values 0.02 apart (at most about two records); the "
+            "others release any double. Google's tree spends the whole budget once, for all quantiles. If the budget were split among "
+            "the quantiles, the tree would err more.\n\n"
             + table(["set", "m", *OURS.values(), *NAMES.values()], rows))
 
 
@@ -301,7 +301,7 @@ def accuracy_targets(ours, theirs):
             slack = 2 * (error**2 + there[best]["error"]**2)**0.5
             yield verdict(f"mean gap, {of}, m = {m}: auto / nearest private rival ({best})",
                           f"{gap_shown(mean, error)} / {gap_shown(there[best]['gap'], there[best]['error'])}",
-                          "never more, within two standard errors", mean <= there[best]["gap"] + slack)
+                          "not larger, within two standard errors", mean <= there[best]["gap"] + slack)
 
 
 # --- The part --------------------------------------------------------------------------------------------------------
@@ -319,7 +319,7 @@ PROMISES = [
 
 @dataclass
 class Beside:
-    """All measurements of ours and the rivals, except for whole processes."""
+    """All measurements of Fractile and the rivals, except for whole processes."""
 
     quick: bool
     trials: int
@@ -348,13 +348,13 @@ def versions(beside):
 def page_part(beside, processes):
     return "\n".join([
         "## Beside other private libraries\n",
-        "Each in a process of its own, through Python; wall time, medians of rounds in turn with ours (CPU time). In brackets: "
-        "how many times ours. The privacy of a release is the same for all: epsilon 1 for a record that is added or removed, "
-        "and for all quantiles together; those of OpenDP and diffprivlib share it by basic composition. A library that could "
-        "not be installed or that failed is absent, and the row says why. One work of one library alone: "
-        "`build/deps/peers/bin/python bench/peer_opendp.py`, and likewise `peer_diffprivlib.py` and `peer_python_dp.py`, say "
-        "what to type.\n",
-        table(["library", "neighbours", "law and arithmetic", "possible values"], PROMISES),
+        "Each library runs in a separate process, through Python. Its times are wall times, medians of rounds in turn with Fractile, "
+        "whose times are CPU time. In brackets: how many times Fractile's time. The privacy of a release is the same for all: epsilon 1 "
+        "for a record that is added or removed, and for all quantiles together. The quantiles of OpenDP and diffprivlib share this epsilon "
+        "by basic composition. A library that could not be installed or that failed is absent, and the row says why. To measure a "
+        "single library, run `build/deps/peers/bin/python bench/peer_opendp.py`, which says what to type, or `peer_diffprivlib.py` or "
+        "`peer_python_dp.py` likewise.\n",
+        table(["library", "neighbors", "law and arithmetic", "possible values"], PROMISES),
         selection_part(beside.selections, beside.quick), lattice_part(beside.lattices, beside.quick),
         many_part(beside.many), file_part(processes),
         accuracy_part(beside.our_gaps, beside.peer_gaps, beside.trials)])

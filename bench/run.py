@@ -54,7 +54,7 @@ CONTENDERS = {
 }
 FAMILIES = {
     "dense": "the V of a median, one record at every candidate",
-    "sparse": "the same with 1,000 records in all: long ties",
+    "sparse": "the V of a median, 1,000 records in total: long ties",
     "random": "uniform in 0 .. 1000",
 }
 ASKS = ("median", "quartiles", "percentiles")
@@ -111,7 +111,7 @@ def family_table(results, family):
     for contender, title in CONTENDERS.items():
         times = [results.get("selection", family, k, 1, contender) for k in sizes]
         rows.append([title, *(shown(t) if contender == "majorant" else over(t, o) for t, o in zip(times, ours))])
-    rows.insert(1, ["ours, for each candidate", *(shown(t / k) if t else "" for t, k in zip(ours, sizes))])
+    rows.insert(1, ["ours, per candidate", *(shown(t / k) if t else "" for t, k in zip(ours, sizes))])
     return table(["", *(f"k = {k:,}" for k in sizes)], rows)
 
 
@@ -130,13 +130,13 @@ def rate_table(results):
 
 def selection_part(results):
     text = ["## One selection from k scores\n",
-            "Weights exp(-rate s), rate 1. Time for one selection, and in brackets how many times ours.\n"]
+            "Weights exp(-rate s), rate 1. Times are for one selection. In brackets: how many times Fractile's time.\n"]
     for family, meaning in FAMILIES.items():
         if results.get("selection", family, 10, 1, "majorant"):
             text += [f"### Scores: {family} ({meaning})\n", family_table(results, family)]
     cold = results.get("selection", "dense", 10, 1, "majorant_cold")
-    text += [f"Cold, k = 10: {shown(cold)} with a new generator and its first 4 KiB of system bits.\n",
-             "### Ours by rate\n", "Proposals and slow decisions are for one selection.\n", rate_table(results)]
+    text += [f"A cold selection with k = 10 takes {shown(cold)}, with a new generator and its first 4 KiB of system bits.\n",
+             "### Ours by rate\n", "Proposals and decisions by ball arithmetic are numbers per selection.\n", rate_table(results)]
     return "\n".join(text)
 
 
@@ -160,7 +160,7 @@ def release_table(results, n):
 
 def release_part(results):
     text = ["## One release of counted records\n",
-            "`release`, epsilon 1, of n records in [0, 1024) that are counted already. The rivals without "
+            "`release`, epsilon 1, of n records in [0, 1024) that are counted already. The contenders without "
             "privacy start from the records themselves.\n"]
     for n in TABLE_SIZES:
         if not results.get("release", n, 10, "median", "release"):
@@ -171,7 +171,7 @@ def release_part(results):
 
 MANY = {
     "approximate": "approximate (exact)",
-    "auto": "auto, told n (exact)",
+    "auto": "auto, n given (exact)",
     "joint-tree": "joint-tree (exact)",
     "joint": "joint: JointExp (exact)",
     "tree": "tree (exact noise)",
@@ -185,7 +185,7 @@ def numpy_rows():
     done = subprocess.run([python, "-B", HOUSE / "bench" / "approximate_numpy.py", "30"], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, check=False)
     if done.returncode != 0:
-        return [["approximate as its authors program it, numpy (insecure): numpy is not here", "", "", ""]]
+        return [["approximate as its authors program it, numpy (insecure): numpy is not installed", "", "", ""]]
     medians = json.loads(done.stdout)
     return [["approximate as its authors program it, numpy (insecure; wall time)",
              *(shown(medians[m] * 1e9) for m in ("10", "50", "120"))]]
@@ -215,8 +215,8 @@ def short_list_part(results):
                     times = [results.get("short_list", n, candidates, ask, mechanism, e) for e in EPSILONS]
                     if any(times):
                         rows.append([f"{n:,}", str(candidates), title, mechanism, *map(shown, times)])
-    return ("## Quantiles among a short list of candidates\n\nAges, most of which lie between the candidates or above "
-            "them; counted already.\n\n" + table(["n", "candidates", "asked", "mechanism",
+    return ("## Quantiles among a short list of candidates\n\nThe records are ages, counted already. Most lie between the candidates or "
+            "above them.\n\n" + table(["n", "candidates", "asked", "mechanism",
                                                    *(f"epsilon {e}" for e in EPSILONS)], rows))
 
 
@@ -232,8 +232,8 @@ def scale_part(results):
                 times = [results.get("scale", n, positions, ask, mechanism) for n in SCALES]
                 if any(times):
                     rows.append([f"{positions:,}", title, mechanism, *map(shown, times)])
-    return ("## What the number of records costs\n\nRecords on every other candidate, thick in the middle; counted already. epsilon = 1. "
-            "The target: quartiles of 100,000 positions in 50 ms, however many records there are.\n\n"
+    return ("## What the number of records costs\n\nThe records lie on every other candidate, densely in the middle, and are counted "
+            "already. Epsilon is 1. The target: quartiles of 100,000 positions in 50 ms, however many records there are.\n\n"
             + table(["positions", "asked", "mechanism", *(f"{n:,} records" for n in SCALES)], rows))
 
 
@@ -246,9 +246,9 @@ def intervals_part(results, options):
             if alone and of_table and of_population:
                 rows.append([budget, f"{n:,}", shown(alone), f"{shown(of_table)} ({of_table / alone:.1f})",
                              f"{shown(of_population)} ({of_population / alone:.1f})"])
-    return ("## Quartiles with confidence intervals\n\n`auto`, 2^40 candidates, the records counted already, level 95 %. "
-            "In brackets: over the release without intervals. The target is 3. The mechanism by itself does not reach it: it selects "
-            "eleven quantiles in place of three. A whole call does.\n\n"
+    return ("## Quartiles with confidence intervals\n\n`auto`, 2^40 candidates, records that are counted already, level 95 %. "
+            "In brackets: the ratio to the release without intervals. The target is 3. The mechanism alone does not reach the target, "
+            "because it selects eleven quantiles instead of three. A whole call reaches it.\n\n"
             + table(["budget", "n", "without", "of the table", "of the population"], rows)
             + interval_calls.part(options.folder.parent / "fractile", options.quick))
 
@@ -257,16 +257,16 @@ def counting_part(results):
     rows = []
     for n in COUNTED_SIZES:
         works = [(f"2^{bits} candidates", ("profile", n, bits, "profile")) for bits in (10, 17, 20, 30, 40)]
-        works += [(f"2^{bits} candidates, a binary search a record", ("profile", n, bits, "binary_search"))
+        works += [(f"2^{bits} candidates, a binary search per record", ("profile", n, bits, "binary_search"))
                   for bits in (10, 17)]
-        works += [("std::sort of the records alone", ("release", n, "any", "median", "sort")),
-                  ("reading them once", ("profile", n, "any", "read"))]
+        works += [("only std::sort of the records", ("release", n, "any", "median", "sort")),
+                  ("only reading the records once", ("profile", n, "any", "read"))]
         for title, name in works:
             value = results.get(*name)
             if value:
                 rows.append([f"{n:,}", title, shown(value), f"{value / n:.3g} ns"])
     return ("## Counting records in no order\n\n`ProfileBuilder`, the step before a release.\n\n"
-            + table(["n", "", "time", "a record"], rows))
+            + table(["n", "", "time", "per record"], rows))
 
 
 # --- Refinement ------------------------------------------------------------------------------------------------------
@@ -297,7 +297,7 @@ def qif_row(results, work, sizes, numbers):
     for n in sizes:
         result = {} if too_long else qif_result(*work, n, numbers)
         if result is None:
-            return [f"qif, {numbers}: qif is not here", *("" for _ in sizes)]
+            return [f"qif, {numbers}: qif is not installed", *("" for _ in sizes)]
         versions.add(result.get("version"))
         if "failed" in result:
             cells.append("its solver fails")
@@ -309,7 +309,7 @@ def qif_row(results, work, sizes, numbers):
             cells.append("not tried" if too_long else f"over {QIF_SECONDS} s")
             too_long = True
     version = "".join(sorted(v for v in versions if v))
-    return [f"qif {version}, {numbers}, channels ready (wall time)", *cells]
+    return [f"qif {version}, {numbers}, channels made beforehand (wall time)", *cells]
 
 
 def refinement_table(results, title):
@@ -319,8 +319,8 @@ def refinement_table(results, title):
         return []
     verdicts = {results.counter("refines", "refinement", *work, n, "refines") for n in sizes}
     answer = {(1,): "always worth at least as much", (0,): "not so"}.get(tuple(verdicts), "it depends on N")
-    rows = [["ours, channels ready (exact)", *(shown(results.get("refinement", *work, n, "refines")) for n in sizes)],
-            ["ours, with making the channels (exact)",
+    rows = [["ours, channels made beforehand (exact)", *(shown(results.get("refinement", *work, n, "refines")) for n in sizes)],
+            ["ours, including making the channels (exact)",
              *(shown(results.get("refinement", *work, n, "check_refinement")) for n in sizes)],
             *(qif_row(results, work, sizes, numbers) for numbers in ("rational", "double"))]
     return [f"### {title}: {answer}\n", table(["", *(f"N = {n}" for n in sizes)], rows)]
@@ -358,18 +358,18 @@ def refinement_part(results):
     utility = results.get("utility", "known_others", 4, "utility")
     return "\n".join([
         "## Is one always worth at least as much as the other?\n",
-        "N people perturb one of 3 values, and one value's count or the sum is published: at odds 3 (epsilon ln 3), and at "
-        "odds 2 unless said otherwise. Every verdict comes with a certificate, ours checked. The rival qif is asked of the "
-        f"same channels, by its linear program; a case ends after {QIF_SECONDS} s, the making of its channels included. "
-        "In brackets: how many times ours.\n",
+        "N people perturb one of 3 values, and one value's count or the sum is published. Odds 3 (epsilon ln 3) are compared with odds 2 "
+        "unless stated otherwise. Every verdict comes with a certificate, and Fractile's is checked. The rival qif decides about the same "
+        f"channels by its linear program. A case ends after {QIF_SECONDS} s, including making its channels. In brackets: how many times "
+        "Fractile's time.\n",
         *(line for title in REFINEMENTS for line in refinement_table(results, title)),
-        "One analyst's expected loss, exactly (four people with 7 values and geometric noise, three of them known, count): "
+        "Time for one analyst's exact expected loss (four people with 7 values and geometric noise, three of them known, a count): "
         f"{shown(utility)}.\n",
-        "The expected loss of an analyst who wants one person's value and knows everyone else's, of whom zeros are counted "
-        "(7 values, epsilon 1). Ours is enclosed to 40 digits; the rival adds one person after the other in doubles.\n",
+        "The expected loss of an analyst who wants one person's value and knows everyone else's, where the zeros are counted "
+        "(7 values, epsilon 1). Fractile encloses the loss to 40 digits; the rival adds one person after another in doubles.\n",
         table(["noise", "people", "ours (certified)", "dense doubles", "they differ by"], list(utility_rows(results))),
-        "\nNoisy argmax: every histogram of N people among K values is equally likely, its bars are perturbed by geometric "
-        "noise at epsilon 1, the highest is shown, and the analyst wants the highest true one. The rival goes through all "
+        "\nNoisy argmax: every histogram of N people among K values is equally likely. Geometric noise at epsilon 1 perturbs its "
+        "bars, and the highest bar is shown. The analyst wants the highest true bar. The rival goes through all "
         "histograms, in doubles.\n",
         table(["N", "K", "histograms", "ours (certified)", "all histograms, doubles", "they differ by"],
               list(argmax_rows(results)))])
@@ -445,9 +445,9 @@ def process_part(measured):
     rows = [[title, column, f"{ours:.3f} s", f"{theirs:.3f} s", f"{ours / theirs:.2f}x"]
             for title, column, ours, theirs, _ in measured]
     return ("## A whole process, from file to quantile\n\n"
-            "`fractile release` of the median (wage: 10^8 candidates, age: 126) beside DuckDB's own `quantile_cont` "
-            "(not private) of the same column, through the same library; wall time, in turn. DuckDB's time starts "
-            "before its library is loaded and leaves out the start of the process; ours has everything.\n\n"
+            "`fractile release` of the median (wage: 10^8 candidates, age: 126), compared with DuckDB's `quantile_cont` "
+            "(not private) of the same column, through the same library. Both run in turn; times are wall times. DuckDB's time starts "
+            "before its library is loaded and leaves out the start of the process. Fractile's time is that of the whole process.\n\n"
             + table(["file", "column", "fractile release", "DuckDB quantile_cont", "ratio"], rows))
 
 
@@ -549,19 +549,19 @@ def commit():
 
 def head_part(context, quick, beside, measured_at):
     flags, runs = (" --quick", "one run") if quick else ("", "medians of three runs in random turn")
-    others = "OpenDP, diffprivlib and Google's library were left out of this run; `./dev bench --peers` has them too."
+    others = "OpenDP, diffprivlib and Google's library were left out of this run; `./dev bench --peers` measures them, too."
     if beside:
         flags = f" --peers{flags}"
         others = f"The other private libraries: {peers.versions(beside)}."
-    warning = "**A quick run, to see that everything works: no figure here counts.**\n\n" if quick else ""
+    warning = "**A quick run that only tests whether everything works: its figures mean nothing.**\n\n" if quick else ""
     versions = (f"g++ {context['compiler']}, libc {context['libc']}, FLINT {context['flint']}, OpenSSL "
                 f"{context['openssl']}, DuckDB {duckdb_version()}")
     machine = f"{cpu_name()}, {os.cpu_count()} cores, load average {context['load_avg'][0]:.1f} at the start"
-    return (f"# Benchmarks\n\n{warning}Written by `./dev bench{flags}` on {datetime.date.today()}, at commit {measured_at}; do not edit, "
-            f"run it again.\n\nMachine: {machine}. {versions}. Inside one process: CPU times, {runs}.\n\n"
-            "\"Exact\" contenders draw from the law that is proved, with cryptographic bits; \"insecure\" ones sum "
-            "doubles and use an ordinary generator. The SIMD softmax is what the compiler makes of libmvec's exp for this "
-            f"very machine with -ffast-math. {others}\n")
+    return (f"# Benchmarks\n\n{warning}Written by `./dev bench{flags}` on {datetime.date.today()}, at commit {measured_at}; do not edit "
+            f"the page, run the command again.\n\nMachine: {machine}. {versions}. Times measured within one process are CPU times, "
+            f"{runs}.\n\n\"Ours\" is Fractile. \"Exact\" contenders draw from the proved law with cryptographic bits; \"insecure\" "
+            "contenders sum doubles and use an ordinary generator. The SIMD softmax is compiled from libmvec's exp for this machine, with "
+            f"-ffast-math. {others}\n")
 
 
 def measured(options, pattern):
@@ -718,10 +718,10 @@ class WholeRun:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--peers", action="store_true", help="the private rivals in Python as well")
-    parser.add_argument("--quick", action="store_true", help="small tables, few runs: to see that it works")
+    parser.add_argument("--peers", action="store_true", help="also measure the private rivals in Python")
+    parser.add_argument("--quick", action="store_true", help="small tables and few runs, only to test that everything works")
     parser.add_argument("--out", type=Path, default=PAGE)
-    parser.add_argument("--only", choices=SECTIONS, help="measure one section, and leave the others of the page")
+    parser.add_argument("--only", choices=SECTIONS, help="measure one section, and keep the other sections of the page")
     options = parser.parse_args()
     if not os.path.exists(os.environ.get("FRACTILE_DUCKDB", "")):
         parser.error("FRACTILE_DUCKDB must name libduckdb; ./dev bench sees to it")
@@ -735,7 +735,7 @@ def main():
     whole = WholeRun(options)
     whole.run()
     if whole.failed:
-        print(f"bench: the page is as it was, since {', '.join(whole.failed)} failed; the other parts wait in {whole.folder} for the next run",
+        print(f"bench: the page is unchanged, because {', '.join(whole.failed)} failed; the next run reuses the parts in {whole.folder}",
               "at this commit", file=sys.stderr)
     else:
         print(f"wrote {options.out}")

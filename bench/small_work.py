@@ -37,8 +37,8 @@ def cases(folder):
     yield "`fractile --version`", ("--version",), 0.005, None
     yield "quartiles of ten rows of CSV", ("release", folder / "ten.csv", *column), 0.025, None
     yield reading, groups("median"), None, None
-    yield "deciles of the same, beyond that", groups("deciles"), 0.25, reading
-    yield "quartiles with intervals of the same, beyond that", groups("quartiles", "--intervals", "0.95", "--of", "table"), 0.8, reading
+    yield "deciles by these groups (added time)", groups("deciles"), 0.25, reading
+    yield "quartiles with intervals by these groups (added time)", groups("quartiles", "--intervals", "0.95", "--of", "table"), 0.8, reading
     yield "a plan of deciles", (*plan, "--quantiles", "deciles"), 0.2, None
     yield "a plan of percentiles", (*plan, "--quantiles", "percentiles"), 1, None
     yield "a plan of deciles of 1,000 rows", (*plan, "--quantiles", "deciles", "--expected-rows", "1000"), 1, None
@@ -67,8 +67,8 @@ def part(folder, quick, duckdb, query):
                                                        verdict("", "", f"<= {target * 1e3:g} ms", seconds <= target)[2:])])
     (ours, memory), (theirs, _) = times["many"], times["theirs"]
     rows.append([f"medians by {MANY:,} groups of 100 rows of Parquet", f"{ours:.2f} s, {memory:.2f} GB; DuckDB {theirs:.2f} s",
-                 *verdict("", "", f"<= {selections.MOST}x DuckDB's own query", ours <= selections.MOST * theirs)[2:]])
+                 *verdict("", "", f"<= {selections.MOST}x DuckDB's query", ours <= selections.MOST * theirs)[2:]])
     return "\n".join([
         "## What is small\n",
-        f"Medians of whole processes in turn, by the clock. Load average at the start: {load:.1f}, on {os.cpu_count()} cores.\n",
+        f"Wall times of whole processes that run in turn: medians. Load average at the start: {load:.1f}, on {os.cpu_count()} cores.\n",
         table(["what", "measured", "target", ""], rows), ""])

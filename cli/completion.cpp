@@ -16,7 +16,7 @@ namespace {
 using requests::OptionSpec;
 using requests::VerbSpec;
 
-/// What may follow an option, where that is one of a few words: those of them that its help names.
+/// An option whose value is one of a few words, and those of the words that the option's help names.
 struct Choices {
   std::string_view field;
   std::string_view words;
@@ -48,7 +48,7 @@ std::vector<std::string> words_in(std::string_view text, std::string_view betwee
   return words;
 }
 
-/// "table, json or csv (one line per entry)": the words, without what is said of them.
+/// The words in a help text such as "table, json or csv (one line per entry)", without the remarks about them.
 std::vector<std::string> formats_of(std::string_view help) {
   std::string plain;
   bool is_aside = false;

@@ -1,4 +1,4 @@
-// fractile completion SHELL: a script by which a shell completes verbs, options, their words and names of files.
+// fractile completion SHELL: prints a script with which a shell completes verbs, options, their words and names of files.
 #pragma once
 
 #include <string>

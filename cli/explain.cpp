@@ -21,7 +21,7 @@
 namespace fractile::cli {
 namespace {
 
-constexpr std::size_t largest = std::size_t{256} << 20;  // bytes, as read_receipt has it
+constexpr std::size_t largest = std::size_t{256} << 20;  // bytes; the limit of read_receipt() is the same
 
 }  // namespace
 
@@ -70,7 +70,7 @@ std::optional<LedgerAccount> account_behind(const Typed& typed, const std::vecto
         "name the ledger that the release was paid from, or leave it out");
 }
 
-/// Explains a release, or the tables of a publication.
+/// The entry for the registry about a release or the tables of a publication.
 template <class Published>
 std::string record_of(const Typed& typed, const Published& published) {
   for (const char* field : {"public", "figures", "compare", "guess", "ledger", "dataset"}) {
@@ -103,7 +103,8 @@ namespace {
 
 constexpr const char* unchanged = "nothing was changed";
 
-/// Where a page was altered, or made by another version, what follows is from its receipt and not from what the page shows.
+/// Warns if the page was altered or made by another version. What is printed then comes from the page's receipt, and not from what the page
+/// shows.
 void warn_of_altered(const std::string& page, const WebPage& made_again) {
   if (page.empty()) return;
   const std::vector<std::string> parts = altered_parts(page, made_again);

@@ -1,4 +1,4 @@
-// fractile explain: a receipt in plain language.
+// fractile explain: explains a receipt in plain language.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace fractile::cli {
 
-/// Exit code.
+/// Returns the exit code.
 int run_explain(const Typed& typed);
 
-/// What a file, or standard input for "-", holds that should be a receipt; throws `data` when it cannot be read or is
-/// far too large.
+/// Reads what should be a receipt from a file, or from standard input for "-". Throws `data` when the file cannot be read or is far too
+/// large.
 std::string receipt_text(const std::string& file);
 
-/// The page of a release, with the comparisons that are asked for.
+/// The page of a release, with the comparisons that `shown` asks for.
 WebPage page_of(const Release& release, const Shown& shown);
 
 }  // namespace fractile::cli

@@ -24,7 +24,7 @@
 namespace fractile::cli {
 namespace {
 
-constexpr bool also_piped = true;  // nothing of a file is private here
+constexpr bool also_piped = true;  // nothing in a pipeline's file is private
 
 /// Shows progress at a terminal.
 class TerminalProgress {
@@ -46,11 +46,11 @@ class TerminalProgress {
 
 // --- Printing --------------------------------------------------------------------------------------------------------
 
-/// How a report is printed, and what goes with its page.
+/// How a report is printed, with its page and its figure.
 struct Printed {
   Format format;
   PageOutput page = {};
-  std::string figure = {};  ///< a file for the analyst's losses; empty: none was asked for
+  std::string figure = {};  ///< the file for a figure of the analyst's losses; empty if none is asked for
 
   bool draws() const { return format == Format::html || !figure.empty(); }
 };
@@ -73,7 +73,7 @@ Printed printed_as(const Typed& typed, Format fallback) {
   return printed;
 }
 
-/// For a question that has no curve of losses.
+/// How the report on a question without a curve of losses is printed. Throws `usage` when a figure is asked for.
 Printed printed_without_figure(const Typed& typed, Format fallback) {
   if (typed.has("figure")) {
     usage({Field("figure"), " draws the losses of a file's analyst over a range"},
@@ -111,7 +111,7 @@ bool has_curve(const Report& report) {
   return !report.points.empty();
 }
 
-/// And the page's figure of this name goes into the file of --figure.
+/// Prints the report, and writes the figure of this name on its page to the file that --figure names.
 template <class Report>
 void print_and_draw(const Printed& how, const Report& report, const char* figure = "sweep.svg") {
   if (!how.figure.empty() && has_curve(report)) {
@@ -142,7 +142,7 @@ std::optional<std::chrono::seconds> limit_of(const Typed& typed) {
   return std::chrono::seconds(whole_number(typed, "within", {1, 1'000'000}));
 }
 
-/// Prints the report, unless the time is over first: then `unfinished`, which is undecided.
+/// Prints the report when it is decided. If the time runs out first, prints `unfinished`, which is undecided.
 template <class Report, class Decide>
 Report in_time(const Typed& typed, const Printed& format, const Report& unfinished, Decide&& decide) {
   Deadline deadline(limit_of(typed), [&] {
@@ -155,7 +155,7 @@ Report in_time(const Typed& typed, const Printed& format, const Report& unfinish
   return report;
 }
 
-/// A question without partial answers: nothing is printed when the time is over first.
+/// Answers a question that has no partial answer. If the time runs out first, prints only an error.
 template <class Answer>
 auto answer_in_time(const Typed& typed, const char* what, Answer&& answer) {
   Deadline deadline(limit_of(typed), [&] {
@@ -167,7 +167,7 @@ auto answer_in_time(const Typed& typed, const char* what, Answer&& answer) {
   return result;
 }
 
-/// FILE, with a warning of what may surprise its author.
+/// Reads FILE, and warns about what may surprise its author.
 PipelineFile file_of(const Typed& typed) {
   PipelineFile file = pipeline_asked(typed);
   for (const std::string& remark : file.remarks) {
@@ -193,9 +193,9 @@ int check_stability(const Typed& typed) {
   const Printed format = printed_as(typed, Format::table);
   StabilityReport report = stability_asked(typed);
   const PipelineFile file = file_of(typed);
-  if (typed.has("figure")) analyst_of(file);  // there must be one
+  if (typed.has("figure")) analyst_of(file);  // throws if there is no analyst
   if (file.analyst) report.windows = unknown_windows(report);
-  std::mutex changing;  // the report, while the time may be over
+  std::mutex changing;  // guards the report, which the deadline's thread may print
   Deadline deadline(limit_of(typed), [&] {
     const std::lock_guard lock(changing);
     print_and_draw(format, report);
@@ -219,7 +219,7 @@ int check_stability(const Typed& typed) {
   return exit_code_of(report.answer.verdict);
 }
 
-/// For everybody with the loss of the file's analyst.
+/// Checks for every analyst with the losses of the file's analyst, whatever their prior.
 int check_any_prior(const Typed& typed) {
   const Printed format = printed_without_figure(typed, Format::table);
   const PipelineFile file = file_of(typed);
@@ -262,7 +262,7 @@ int run_verify(const Typed& typed) {
 
 int run_loss(const Typed& typed) {
   const Printed format{format_of(typed, Format::table)};
-  epsilon_asked(typed);  // refused before the file is read
+  epsilon_asked(typed);  // throws before the file is read
   const PipelineFile file = file_of(typed);
   print_report(format, answer_in_time(typed, "the analyst's loss",
                                       [&] { return expected_loss(typed, file, TerminalProgress().watch()); }));
@@ -271,7 +271,7 @@ int run_loss(const Typed& typed) {
 
 int run_leakage(const Typed& typed) {
   const Printed format{format_of(typed, Format::table)};
-  const Exponent epsilon = epsilon_asked(typed);  // refused before the file is read
+  const Exponent epsilon = epsilon_asked(typed);  // throws before the file is read
   guess_typed(typed);
   const PipelineFile file = pipeline_asked(typed);
   const auto answer = [&] {
@@ -282,7 +282,7 @@ int run_leakage(const Typed& typed) {
   return 0;
 }
 
-/// How often the best guess is right against epsilon, in place of the analyst's loss.
+/// Prints how often the best guess is right at each epsilon, instead of the analyst's loss.
 int run_leakage_sweep(const Typed& typed) {
   const Printed format = printed_as(typed, fallback_of_data());
   const std::vector<Exponent> points = points_asked(typed);
@@ -299,8 +299,8 @@ int run_leakage_sweep(const Typed& typed) {
   return 0;
 }
 
-/// A sweep, whose curve is printed before windows are looked for where it can stand alone: these may take long, and the curve is there
-/// when they are interrupted.
+/// Prints a sweep. In formats in which the curve can stand alone, it is printed before the search for windows. The search may take long,
+/// and the curve is then there if the search is interrupted.
 class SweepOutput {
  public:
   explicit SweepOutput(const Printed& format) : format_(format) {}
@@ -328,9 +328,9 @@ int run_sweep(const Typed& typed) {
   const std::vector<Exponent> points = points_asked(typed);
   SweepReport report = sweep_asked(typed);
   const PipelineFile file = file_of(typed);
-  analyst_of(file);  // there must be one
+  analyst_of(file);  // throws if there is no analyst
   if (format.draws()) report.without_release = loss_without_release(file);
-  std::mutex changing;  // the report, while the time may be over
+  std::mutex changing;  // guards the report, which the deadline's thread may print
   Deadline deadline(limit_of(typed), [&] {
     const std::lock_guard lock(changing);
     output.print_rest(report);

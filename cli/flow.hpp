@@ -1,11 +1,12 @@
-// fractile flow: what a release is worth to an analyst.
+// fractile flow: reports what a release is worth to an analyst.
 #pragma once
 
 #include "options.hpp"
 
 namespace fractile::cli {
 
-/// The exit code: 0 when it is done, and of a check 1 unless it refines or is stable.
+/// Returns the exit code. For words that decide a question, 0 means yes, 1 means no, and 6 means undecided. For other words, 0 means
+/// success.
 int run_flow(const Typed& typed);
 
 }  // namespace fractile::cli

@@ -49,7 +49,8 @@ int run_init(const Typed& typed) {
   return 0;
 }
 
-/// What is shown: one dataset, when --dataset names one; for a damaged ledger what can still be read, and its error.
+/// What is shown: all datasets, or the one that --dataset names. For a damaged ledger, `statement` has what can still be read, and `damage`
+/// is the error.
 struct Shown {
   LedgerStatement statement;
   std::optional<Error> damage;
@@ -92,7 +93,7 @@ int run_show(const Typed& typed) {
   return 0;
 }
 
-/// A published receipt that names an entry; nothing where a file is something else.
+/// Reads a published receipt that names an entry. Returns nothing if the file is anything else.
 std::optional<Release> published_receipt(const std::filesystem::path& file) {
   try {
     Release receipt = read_receipt(receipt_text(file), file);
@@ -102,8 +103,8 @@ std::optional<Release> published_receipt(const std::filesystem::path& file) {
   return {};
 }
 
-/// Throws `ledger`, which names the receipts of a folder that are of no entry of this ledger: it was put back to an
-/// earlier state, or they are another ledger's.
+/// Throws `ledger` if receipts in the folder belong to no entry of this ledger; the error names them. Then the ledger was put back to an
+/// earlier state, or the receipts belong to another ledger.
 void require_known_receipts(const LedgerStatement& statement, const std::string& folder) {
   std::error_code failed;
   std::vector<std::filesystem::path> files;
@@ -161,7 +162,7 @@ std::int64_t entry_of(const Typed& typed) {
   return static_cast<std::int64_t>(whole_number(typed, "entry", {1, 1'000'000'000'000}));
 }
 
-/// Is this receipt, of this hash, another entry's? Then it does not say that this one was published.
+/// Throws `usage` if the receipt belongs to another entry. Such a receipt does not show that this entry was published.
 void require_new(const LedgerStatement& statement, const LedgerEntry& entry, const std::string& text,
                  const std::string& name) {
   for (const LedgerEntry& other : statement.entries) {
@@ -171,7 +172,8 @@ void require_new(const LedgerStatement& statement, const LedgerEntry& entry, con
   }
 }
 
-/// What a program of an older format published before it was stopped, or a program of the library's users.
+/// Commits an entry whose release was published by a program that was stopped before it could commit: one with an older format, or one that
+/// uses the library.
 int run_commit(const Typed& typed) {
   const std::string& path = path_of(typed);
   const std::int64_t id = entry_of(typed);
@@ -212,7 +214,7 @@ int run_void(const Typed& typed) {
   return 0;
 }
 
-/// Charges again what the ledger's witnesses have seen and the ledger does not have.
+/// Charges again what the ledger's witnesses have seen but the ledger does not have, and says what was charged.
 std::string accepted_by(Ledger& ledger) {
   const LedgerAcceptance accepted = ledger.accept_witnesses();
   std::string text;

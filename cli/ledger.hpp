@@ -1,11 +1,11 @@
-// fractile ledger: budgets, what was spent of them, and whether the file is whole.
+// fractile ledger: shows and changes budgets and what was spent, and checks whether the file is whole.
 #pragma once
 
 #include "options.hpp"
 
 namespace fractile::cli {
 
-/// The exit code.
+/// Returns the exit code.
 int run_ledger(const Typed& typed);
 
 }  // namespace fractile::cli

@@ -16,9 +16,9 @@ namespace {
 
 // --- Help ------------------------------------------------------------------------------------------------------------
 
-constexpr std::size_t word_indent = 13;  // of what is said about a verb, at least
+constexpr std::size_t word_indent = 13;  // the least indent of the text about a verb
 
-/// `text` broken at spaces into lines as wide as standard output, all but the first indented.
+/// Breaks `text` at spaces into lines as wide as standard output. All lines except the first are indented.
 std::string wrapped(const std::string& text, std::size_t indent) {
   const std::size_t width = stdout_width();
   std::string result;
@@ -38,7 +38,7 @@ std::string wrapped(const std::string& text, std::size_t indent) {
   return result + "\n";
 }
 
-/// What stands after the options: paragraphs as wide as standard output, and indented lines as they are.
+/// Formats the text after the options: paragraphs become as wide as standard output, and indented lines stay as they are.
 std::string reflowed(const std::string& text) {
   std::string result, paragraph;
   const auto end_paragraph = [&] {
@@ -81,7 +81,7 @@ HelpLine help_line(const OptionSpec& spec) {
   return {synopsis(spec), spec.help + fallback};
 }
 
-/// The indent of what is said about these words.
+/// The indent of the texts about these words.
 std::size_t help_indent(std::span<const VerbSpec* const> words) {
   std::size_t indent = word_indent;
   for (const VerbSpec* const word : words) indent = std::max(indent, last_word(*word).size() + 4);
@@ -105,7 +105,7 @@ const VerbSpec* typed_word(const CLI::App& app, const VerbSpec& verb) {
 
 std::string help_hint(const VerbSpec& verb) { return std::string("see fractile ") + verb.name + " --help"; }
 
-/// A negative number is no option.
+/// Whether an argument looks like an option. A negative number does not.
 bool looks_like_option(const std::string& argument) {
   return argument.size() > 1 && argument[0] == '-' && std::isdigit(static_cast<unsigned char>(argument[1])) == 0;
 }
@@ -116,7 +116,7 @@ std::vector<std::string> option_names(const VerbSpec& verb) {
   return names;
 }
 
-/// A word as the option that it spells, so that it is shown in the reader's syntax.
+/// A word that spells an option becomes that option's field, which is shown in the reader's syntax.
 Words option_words(const std::string& word) {
   if (!word.starts_with("--") || word.size() < 3) return word;
   const OptionSpec spelled{word.c_str(), OptionClass::asker, "", "", "", ""};
@@ -127,7 +127,7 @@ Words option_words(const std::string& word) {
 
 Words did_you_mean(const std::string& word) { return {"did you mean ", option_words(word), "?"}; }
 
-/// How help shows an option: its name, and its value to be filled in.
+/// An option as help shows it: its name, and a blank for its value.
 Words to_fill_in(const OptionSpec& spec) {
   const Field field(spec.field());
   const std::string argument = spec.argument;
@@ -151,7 +151,8 @@ Words to_fill_in(const OptionSpec& spec) {
   usage(unknown, nearest.empty() ? Words(help_hint(verb)) : did_you_mean(nearest));
 }
 
-/// "epsilon=1", or with another dash in front, which some editors make of two: the option that was meant, or "".
+/// The option that was meant by "epsilon=1", or by a word that begins with a long dash, which some editors put in place of two dashes; ""
+/// if none was meant.
 std::string option_without_dashes(const std::string& argument, const VerbSpec& verb) {
   constexpr std::array<std::string_view, 2> dashes{"\xe2\x80\x93", "\xe2\x80\x94"};
   std::string_view name = argument;
@@ -183,7 +184,7 @@ void refuse_extras(const CLI::App& app, const VerbSpec& verb) {
                    verb.file == nullptr ? help_hint(verb) : std::string("name one FILE; ") + lists_hint, verb);
 }
 
-/// A word after the first FILE may be a part of a list, or an option without its dashes.
+/// Throws `usage` if a word after the first FILE is no file. It may be a part of a list, or an option without its dashes.
 void require_files(const std::vector<std::string>& files, const VerbSpec& verb) {
   for (const std::string& file : files) {
     std::error_code unknown;
@@ -195,14 +196,14 @@ void require_files(const std::vector<std::string>& files, const VerbSpec& verb) 
   }
 }
 
-/// Names of files are bytes; everything else is text.
+/// Throws `usage` unless the value is UTF-8 text. Names of files may have any bytes.
 void require_utf8(const OptionSpec& spec, const std::string& value) {
   const std::string_view argument = spec.argument;
   if (argument == "PATH" || argument == "DIR" || is_utf8(value)) return;
   usage({Field(spec.field()), ": the value is not UTF-8 text"}, "convert it, e.g. with iconv -t UTF-8");
 }
 
-/// `complaint` is the parser's own, about this option.
+/// `complaint` is the parser's message about this option.
 Error wrong_values(const OptionSpec& spec, std::string_view complaint) {
   const Field field(spec.field());
   const Words hint{"write ", to_fill_in(spec)};
@@ -285,7 +286,7 @@ Error worded(const CLI::ParseError& complaint, const CLI::App& app, const VerbSp
   const std::string_view text = complaint.what();
   const std::string_view name = text.substr(0, text.find_first_of(": "));
   const auto spec = std::ranges::find_if(verb.options, [&](const OptionSpec& option) {
-    return name == option.name || name == option.name + 2;  // of flags it leaves out the dashes
+    return name == option.name || name == option.name + 2;  // the parser names flags without dashes
   });
   if (spec != verb.options.end()) return wrong_values(*spec, text);
   return {ErrorCode::usage, complaint.what(), help_hint(verb)};
@@ -312,7 +313,7 @@ void require_verb(const CLI::App& app, std::span<const VerbSpec* const> verbs, c
 
 namespace {
 
-/// What the usage calls the file that it begins with.
+/// The name that the usage gives to its first file.
 std::string file_label(const VerbSpec& verb) {
   const std::string usage = verb.usage;
   const std::string before = std::string("fractile ") + verb.name + " ";
@@ -353,10 +354,10 @@ std::string help_of(std::span<const VerbSpec* const> verbs) {
 
 namespace {
 
-/// A word of a POSIX shell.
+/// Quotes a word for a POSIX shell.
 std::string quoted(const std::string& word) {
   constexpr const char* plain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=,@%+-";  // of no shell's syntax
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=,@%+-";  // no shell gives these a meaning
   if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);

@@ -26,8 +26,8 @@ namespace {
   refuse_to_write("figures", path, why, hint);
 }
 
-/// Figures and tables are named by what they show, so that which names will be written is known only with the report. A folder
-/// that holds any file of their kinds is refused.
+/// Throws `data` if the folder holds any .svg or .csv file. Figures and tables are named by what they show, so their names are known only
+/// with the report.
 void require_room(const std::string& folder) {
   std::error_code failure;
   for (const auto& file : std::filesystem::directory_iterator(folder, failure)) {
@@ -70,7 +70,7 @@ PageOutput PageOutput::of(const Typed& typed, Format format) {
 
 void PageOutput::make_room(std::uint64_t receipt_size) {
   if (folder_.empty()) return;
-  // They show what the receipt says, with axes and words of their own.
+  // The files show what the receipt says, and add axes and words.
   constexpr std::uint64_t beside = std::uint64_t{64} << 10;
   room_ = std::make_unique<DiskRoom>(folder_, beside + 2 * receipt_size);
   if (!room_->missing().empty()) refuse_folder(folder_, room_->missing(), "make room for it, or name another folder");

@@ -1,4 +1,4 @@
-// Pages: what is said on them, and where they and their figures go.
+// Pages: what they say, and where they and their figures go.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@ namespace fractile::cli {
 class PageOutput {
  public:
   PageOutput() = default;
-  /// --about, --public and --figures, which go with --format html. Reads the file of --about, and sees that the folder of
-  /// --figures can be written to and holds no figures or tables. Throws `usage` for what does not fit, and `data` for
-  /// an unusable file or folder.
+  /// Reads --about, --public and --figures, which go with --format html. Reads the file of --about, and checks that the folder of --figures
+  /// is writable and holds no figures or tables. Throws `usage` for options that do not go together, and `data` for an unusable file or
+  /// folder.
   static PageOutput of(const Typed& typed, Format format);
 
-  /// What a page says besides its report.
+  /// What a page says in addition to its report.
   PageOptions options = {};
 
-  /// Takes room for the figures and tables of a release whose receipt has at most `receipt_size` bytes. Throws `data`, with the number of
-  /// bytes that are needed.
+  /// Reserves space for the figures and tables of a release whose receipt has at most `receipt_size` bytes. If there is too little space,
+  /// throws `data` with the number of bytes that are needed.
   void make_room(std::uint64_t receipt_size);
-  /// Writes the figures and their tables as new files, all or none. Throws `data`, with this hint, when that fails.
+  /// Writes the figures and their tables as new files, all or none. Throws `data` with this hint when the writing fails.
   void write(const std::vector<PageFile>& files, const Words& hint) const;
-  /// The same, and prints the page.
+  /// Writes the page's files as write() does, and prints the page.
   void print_page(const WebPage& page, const Words& hint) const;
 
  private:
   std::string folder_;
-  mutable std::unique_ptr<DiskRoom> room_ = nullptr;  ///< until they are written
+  mutable std::unique_ptr<DiskRoom> room_ = nullptr;  ///< reserved until the files are written
 };
 
 }  // namespace fractile::cli

@@ -26,7 +26,7 @@ WebPage rendered(Format format, const PlanReport& report, const PageOutput& page
   return {};
 }
 
-/// What a publication's file does not say itself.
+/// Throws `usage` for options other than those that may go with a publication's file.
 void require_nothing_else(const Typed& typed) {
   for (const auto& [field, values] : typed.values) {
     if (field == "format" || field == "duckdb") continue;

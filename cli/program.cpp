@@ -35,7 +35,7 @@ struct Verb {
   int (*run)(const Typed&);
 };
 
-/// The verb that was typed, or the first one when none was understood.
+/// The verb that was typed, or the first verb if none was understood.
 const Verb& typed_verb(const CLI::App& app, std::span<const Verb> verbs) {
   for (const Verb& verb : verbs) {
     if (app.got_subcommand(verb.spec.name)) return verb;
@@ -43,8 +43,8 @@ const Verb& typed_verb(const CLI::App& app, std::span<const Verb> verbs) {
   return verbs.front();
 }
 
-/// What was typed, last word first, as the parser wants it. "--bounds auto" stands for both of its values, and "help VERB"
-/// for "VERB --help".
+/// The words that were typed, last word first, as the parser expects them. The auto of "--bounds auto" stands for both values, so it is
+/// repeated; "help VERB" becomes "VERB --help".
 std::vector<std::string> reversed(int argc, char** argv) {
   std::vector<std::string> words;
   if (argc > 1 && std::string_view(argv[1]) == "help") {

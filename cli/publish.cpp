@@ -14,7 +14,7 @@
 namespace fractile::cli {
 namespace {
 
-/// Who publishes.
+/// Attends a publication at the terminal, and shows its tables.
 class Publisher final : public Watcher {
  public:
   Publisher(Format format, requests::TablesFolder folder) : format_(format), folder_(std::move(folder)) {}

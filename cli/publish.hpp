@@ -1,4 +1,4 @@
-// fractile publish: a publication's tables.
+// fractile publish: publishes the tables of a publication.
 #pragma once
 
 #include "options.hpp"

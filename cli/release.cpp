@@ -25,7 +25,7 @@
 namespace fractile::cli {
 namespace {
 
-/// What is printed of a release, and the files of a page.
+/// The text that is printed for a release, and the files of its page.
 WebPage rendered(const Answer& answer, const Shown& shown) {
   const Release& release = *answer.release;
   if (shown.format == Format::json) return {to_json(release)};
@@ -39,7 +39,7 @@ WebPage rendered(const Answer& answer, const Shown& shown) {
   return {table};
 }
 
-/// The terminal that a release is shown at, and how it is shown.
+/// Attends a release at the terminal, and shows it as `shown` says.
 class ReleaseWatcher final : public Watcher {
  public:
   explicit ReleaseWatcher(Shown shown) : shown_(std::move(shown)) {}

@@ -1,11 +1,11 @@
-// fractile release: one column of one table, published.
+// fractile release: publishes one column of one table.
 #pragma once
 
 #include "options.hpp"
 
 namespace fractile::cli {
 
-/// The exit code.
+/// Returns the exit code.
 int run_release(const Typed& words);
 
 }  // namespace fractile::cli

@@ -28,7 +28,7 @@ namespace ku = experiments::kronecker_utility;
 
 // --- What every experiment does ---------------------------------------------------------------------------------------
 
-/// The folder of --out, which is made.
+/// Makes the folder that --out names.
 std::string folder_of(const Typed& typed) {
   std::string folder = typed.one("out");
   if (folder.empty()) {
@@ -47,7 +47,7 @@ experiments::Observer observer_of(Progress& progress, const std::string& pieces)
           }};
 }
 
-/// Writes the files and, unless they are not wanted, the figures; prints their paths and what else is to be said.
+/// Writes the files and, if they are wanted, the figures. Prints their paths and `last_words`.
 void leave(const Typed& typed, const std::string& folder, const std::vector<experiments::TextFile>& files,
            const std::vector<experiments::Figure>& figures, const std::string& last_words) {
   std::vector<std::string> paths = experiments::write_files(folder, files);
@@ -62,7 +62,7 @@ void leave(const Typed& typed, const std::string& folder, const std::vector<expe
 
 // --- approximate-quantiles --------------------------------------------------------------------------------------------
 
-/// The entries of a table whose names the option lists, in the table's order; all when it is not given.
+/// The entries of a table whose names the option lists, in the table's order; all entries if the option is not given.
 template <class Entry>
 std::vector<const Entry*> named(const Typed& typed, const std::string& field, std::span<const Entry> table) {
   std::vector<std::string> known;
@@ -81,7 +81,7 @@ std::vector<const Entry*> named(const Typed& typed, const std::string& field, st
   return chosen;
 }
 
-/// The whole numbers that the option lists, each once, in increasing order; `others` when it is not given.
+/// The whole numbers that the option lists, each once, in increasing order; `others` if the option is not given.
 std::vector<std::uint64_t> whole_numbers(const Typed& typed, const std::string& field, const Range& limits,
                                          const std::vector<std::uint64_t>& others) {
   if (!typed.has(field)) return others;
@@ -129,7 +129,7 @@ int run_approximate_quantiles(const Typed& typed) {
 
 // --- auto-robustness --------------------------------------------------------------------------------------------------
 
-/// The numbers that the option lists, all positive; `others` when it is not given.
+/// The numbers that the option lists, or those in `others` if it is not given. Throws `usage` unless all are positive.
 std::vector<Rational> positive_numbers(const Typed& typed, const std::string& field, const std::string& others) {
   std::vector<Rational> listed = numbers(typed.has(field) ? typed.one(field) : others);
   for (const Rational& number : listed) {

@@ -1,11 +1,11 @@
-// fractile reproduce: a paper's experiment, run again.
+// fractile reproduce: runs a paper's experiment again.
 #pragma once
 
 #include "options.hpp"
 
 namespace fractile::cli {
 
-/// The exit code.
+/// Returns the exit code.
 int run_reproduce(const Typed& typed);
 
 }  // namespace fractile::cli

@@ -8,7 +8,7 @@ namespace fractile::cli {
 
 namespace {
 
-/// Before anything is read or paid for.
+/// Checks --guess before anything is read or paid for.
 void require_explained(const Shown& shown, const ReleaseRequest& request) {
   const std::string& limit = shown.page.options.guess_above;
   if (limit.empty()) return;

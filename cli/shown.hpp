@@ -16,8 +16,8 @@ struct Shown {
   std::optional<ComparisonRequest> compared = {};
   PageOutput page = {};  ///< for Format::html
 };
-/// --format and what goes with it, --compare and --guess. Throws `usage` for comparisons of what the release will not
-/// have, and for a guess that cannot be explained of it.
+/// Reads --format and the options that go with it, --compare and --guess. Throws `usage` for comparisons of groups or quantiles that the
+/// release will not have, and for a guess that cannot be explained for this release.
 Shown shown_as(const Typed& typed, const ReleaseRequest& request);
 
 }  // namespace fractile::cli

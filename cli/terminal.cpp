@@ -26,7 +26,7 @@
 namespace fractile::cli {
 namespace {
 
-/// To standard error; whether anybody can read it changes nothing.
+/// Writes to standard error, and ignores failures to write.
 void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
 std::string error_text(const Words& what, const Words& hint) {
@@ -34,13 +34,13 @@ std::string error_text(const Words& what, const Words& hint) {
   return "fractile: " + shown(what) + (hint.empty() ? "" : "  " + shown(hint));
 }
 
-std::atomic<const std::string*> last_words = nullptr;  // nullptr while interrupts are held back
-std::atomic<int> held_back = 0;                        // the signal that came meanwhile
+std::atomic<const std::string*> last_words = nullptr;  // nullptr while signals are held back
+std::atomic<int> held_back = 0;                        // the signal that came while it was nullptr
 
 constexpr std::array interrupts{SIGINT, SIGTERM, SIGHUP};
 
 [[noreturn]] void end_by(int signal, const std::string& words) {
-  // Only what a signal handler may do.
+  // A signal handler may call only functions such as write() and _exit().
   const ssize_t ignored = write(STDERR_FILENO, words.data(), words.size());
   static_cast<void>(ignored);
   _exit(128 + signal);
@@ -79,12 +79,13 @@ void hold_interrupts() {
 bool is_interrupted() { return held_back != 0; }
 
 void prepare_streams() {
-  // Read-only: what is printed on a stream that was closed fails, as it should.
+  // These files are read-only, so printing on a stream that was closed fails, as it should.
   int file = 0;
   while (file >= 0 && file <= STDERR_FILENO) file = open("/dev/null", O_RDONLY);
   if (file > STDERR_FILENO) close(file);
   std::signal(SIGXFSZ, SIG_IGN);
-  // No core file: one byte is less than any has, and the only limit that Linux heeds where cores go to another program.
+  // No core file is written. A limit of one byte is smaller than any core file, and is the only limit that Linux obeys if cores are piped
+  // to a program.
   rlimit core{};
   if (getrlimit(RLIMIT_CORE, &core) != 0 || core.rlim_max == 0) return;
   core.rlim_cur = 1;
@@ -117,7 +118,7 @@ void print_error(const Words& what, const Words& hint) { say(error_text(what, hi
 
 namespace {
 
-/// A thread, or none where the system gives none.
+/// Starts a thread; returns none if the system cannot start one.
 template <class Work>
 std::thread thread_if_any(Work work) {
   try {
@@ -159,7 +160,7 @@ void Deadline::disarm() {
 void Deadline::wait() {
   std::unique_lock lock(mutex_);
   if (end_.wait_until(lock, start_ + *limit_, [this] { return over_; })) return;
-  if (isatty(STDERR_FILENO) == 1) say("\r\033[K");  // what a Progress shows
+  if (isatty(STDERR_FILENO) == 1) say("\r\033[K");  // erase the line that a Progress shows
   int code = static_cast<int>(ErrorCode::internal);
   try {
     code = finish_();

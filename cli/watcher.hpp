@@ -29,7 +29,7 @@ class Watcher : public Attendant {
 
  private:
   std::optional<Progress> progress_;
-  std::string share_;  // of the files' bytes, that was read
+  std::string share_;  // the share of the files' bytes that was read
 };
 
 }  // namespace fractile::cli

@@ -1,4 +1,5 @@
-// ./dev demo: quartiles and deciles of a public column, the released values next to the true ones. Also an example of the library.
+// ./dev demo: prints quartiles and deciles of a public column, with the released values next to the true ones. Also an example of the
+// library.
 #include <fmt/core.h>
 
 #include <cstdlib>
@@ -19,7 +20,7 @@ std::vector<Rational> evenly_spaced(std::int64_t parts) {
   return quantiles;
 }
 
-/// The smallest value with at least a share q of the records at or below it. Not private: only for the demonstration.
+/// The smallest value with at least a share q of the records at or below it. This is not private; it is only for the demonstration.
 Rational true_quantile(const RankProfile& profile, const Rational& q) {
   const Rational wanted = q * Rational(profile.records());
   for (std::size_t k = 0; k < profile.distinct(); ++k) {

@@ -1,4 +1,4 @@
-// Quartiles of incomes by region, of at most three records a person, paid by a ledger.
+// Publishes quartiles of incomes by region, from at most three records per person, and pays from a ledger.
 #include <fractile/publication.hpp>
 #include <iostream>
 

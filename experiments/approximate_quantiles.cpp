@@ -39,7 +39,7 @@ std::string names_from(const Plan& plan, const std::string& file) {
   return names;
 }
 
-/// The plan's sets except for those whose file is missing.
+/// The plan's sets, except for those whose file is missing.
 std::vector<SampleSource> sources_of(const Plan& plan, const Observer& observer) {
   require_folder(plan);
   std::vector<SampleSource> sources;
@@ -70,7 +70,7 @@ struct Cell {
   std::uint64_t quantiles;
 };
 
-/// The result of a cell: a row, or why there is none.
+/// The result of a cell: a row, or the reason why there is none.
 struct Outcome {
   std::optional<Row> row;
   std::string refusal;
@@ -114,7 +114,7 @@ struct Averages {
   }
 };
 
-/// One mechanism against the samples of its cell.
+/// Runs one mechanism on the samples of its cell.
 class Trials {
  public:
   Trials(const Cell& cell, const Seed& seed)
@@ -179,7 +179,7 @@ Outcome outcome_of(const Cell& cell, const Plan& plan) {
 
 // --- All cells --------------------------------------------------------------------------------------------------------
 
-/// The cells in the order in which they are worked on: many quantiles first, so that no long cell is left for the end.
+/// The order in which the cells are worked on: those with many quantiles first, so that no long cell is left for the end.
 std::vector<std::size_t> longest_first(const std::vector<Cell>& cells) {
   std::vector<std::size_t> order(cells.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

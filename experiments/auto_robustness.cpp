@@ -35,7 +35,7 @@ std::vector<TableSource> sources_of(const Plan& plan, const Observer& observer) 
 
 // --- A cell of work ---------------------------------------------------------------------------------------------------
 
-/// The errors of one contender, trial by trial.
+/// The errors of one contender in each trial.
 struct Course {
   const Contender* contender;
   std::vector<double> tie_rank = {};
@@ -82,7 +82,7 @@ Estimate estimate_of(const std::vector<double>& values) {
   return average.estimate();
 }
 
-/// The smallest value that at least `share` of all do not exceed.
+/// The smallest value that at least this share of the values do not exceed.
 double percentile(std::vector<double> values, double share) {
   std::ranges::sort(values);
   const double rank = std::ceil(share * static_cast<double>(values.size())) - 1;
@@ -118,7 +118,8 @@ const Result& best_of(const Cell& cell, double (*error)(const Result&)) {
 double mean_of(const Result& result) { return result.tie_rank.mean; }
 double tail_of(const Result& result) { return result.tie_rank_95; }
 
-/// More than 1.15 times the best, by more than half a record and by more than two standard errors of the difference.
+/// Whether the error exceeds 1.15 times the best one, and exceeds it by more than half a record and by two standard errors of the
+/// difference.
 bool loses(const Result& result, const Cell& cell) {
   const Result& best = best_of(cell, mean_of);
   const double noise = 2 * std::hypot(result.tie_rank.standard_error, best.tie_rank.standard_error);
@@ -149,7 +150,7 @@ std::string to_csv(const std::vector<Cell>& cells) {
   return text;
 }
 
-/// How one way of asking `auto` fares in all cells.
+/// How often `auto` loses in all cells when it is asked in this way.
 std::string summary_of(const Contender& contender, const std::vector<Cell>& cells) {
   std::size_t worse = 0;
   std::size_t worse_in_tail = 0;

@@ -1,5 +1,5 @@
-// Does `auto` ever lose to a mechanism that could have been named? Small tables, little epsilon, wide bounds, heavy tails; told how many
-// rows there are, not told, and told wrongly. Nothing of it is a private release.
+// Does `auto` ever lose to a mechanism that could have been named? The study has small tables, small epsilons, wide bounds and heavy tails.
+// `auto` gets the number of rows, no number, or a wrong one. No result is a private release.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,24 @@
 
 namespace fractile::experiments::auto_robustness {
 
-/// `auto`, with what it is told of the rows, or a mechanism that could have been named in its place.
+/// `auto`, with or without a number of rows, or a mechanism that could have been named in its place.
 struct Contender {
   const char* name;
   Mechanism mechanism;
-  double told = 0;                                ///< of automatic: times the number of rows; 0: nothing
+  double told = 0;  ///< for `auto`: the number that it gets, divided by the true number of rows; 0 if it gets none
   std::uint64_t quick_up_to = ~std::uint64_t{0};  ///< the largest m at which a release takes less than a second
 };
 const std::vector<Contender>& contenders();
 
-/// What is to be run: every combination.
+/// What is to be run: every combination of these.
 struct Plan {
   std::string data_folder;  ///< "" when no population needs a file
-  std::string library;      ///< of the engine; "": where the system looks
+  std::string library;      ///< the path of the engine; "" for where the system looks
   std::vector<const Population*> populations;
   std::vector<std::uint64_t> rows;
   std::vector<Rational> epsilons;
   std::vector<std::uint64_t> quantile_counts;  ///< m
-  std::vector<std::uint64_t> factors;          ///< how many times too wide the bounds are
+  std::vector<std::uint64_t> factors;          ///< the factors by which the bounds are too wide
   std::uint64_t trials = 40;
   std::uint64_t seed = 1;
 };
@@ -42,7 +42,7 @@ struct Result {
   Estimate tie_rank;       ///< see Errors
   double tie_rank_95 = 0;  ///< the 95th percentile over the trials
   double tie_rank_99 = 0;
-  Estimate value;  ///< the mean distance of a value from its quantile, in interquartile ranges
+  Estimate value;  ///< the mean distance of a value from its quantile, in interquartile ranges of the population
 };
 
 struct Cell {
@@ -51,15 +51,14 @@ struct Cell {
   Rational epsilon = 1;
   std::uint64_t quantiles = 0;
   std::uint64_t factor = 1;
-  std::vector<Result> results = {};  ///< of those contenders that were run
+  std::vector<Result> results = {};  ///< of the contenders that were run
 };
 
-/// Runs the plan on two threads; all contenders see the same tables. What is returned depends on the plan alone. Throws as Table
-/// does.
+/// Runs the plan on two threads. All contenders see the same tables. The results depend on the plan alone. Throws whatever Table throws.
 std::vector<Cell> run(const Plan& plan, const Observer& observer);
 
-/// auto_robustness.csv, one line per contender and cell, and auto_robustness.txt: how often `auto` is more than 1.15 times the best
-/// of the others, and where.
+/// auto_robustness.csv, with one line per contender and cell, and auto_robustness.txt, which says how often and where the error of `auto`
+/// exceeds 1.15 times the best of the others.
 std::vector<TextFile> files_of(const Plan& plan, const std::vector<Cell>& cells);
 
 }  // namespace fractile::experiments::auto_robustness

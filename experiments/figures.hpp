@@ -1,4 +1,4 @@
-// What a figure shows: the words of the room that draws it.
+// What a figure shows, in the types of the room that draws it.
 #pragma once
 
 #include "figures/figures.hpp"

@@ -23,13 +23,14 @@ std::vector<Rational> evenly(std::uint64_t quantiles) {
 
 // --- The non-private interval -----------------------------------------------------------------------------------------
 
-/// The records X_(low) and X_(high), counted from 1; 0 and n + 1 are the ends of the range.
+/// The records X_(low) and X_(high), counted from 1. The ranks 0 and n + 1 are the ends of the range.
 struct OrderStatistics {
   std::uint64_t low;
   std::uint64_t high;
 };
 
-/// X_(low) is above a quantile with probability P(Bin(n, q) < low), X_(high) below it with P(Bin(n, q) >= high): each at most `failure`.
+/// X_(low) is above a quantile with probability P(Bin(n, q) < low), and X_(high) is below it with probability P(Bin(n, q) >= high). Both
+/// probabilities are at most `failure`.
 OrderStatistics order_statistics(std::uint64_t n, double q, double failure) {
   const auto mass = [&](std::uint64_t k) {
     const auto records = static_cast<double>(n);
@@ -56,7 +57,7 @@ Interval plain_interval(const RankProfile& table, const OrderStatistics& ranks) 
 
 double candidates_in(const Interval& interval) { return static_cast<double>(interval.upper - interval.lower); }
 
-/// The lowest and the highest quantile, each of which an interval is to hold.
+/// The lowest and the highest value of a quantile. An interval should hold each of them.
 struct Truth {
   std::uint64_t lowest;
   std::uint64_t highest;
@@ -75,7 +76,7 @@ Estimate lesser(const Average& a, const Average& b) {
   return first.mean <= second.mean ? first : second;
 }
 
-/// The records of rank ceil(q n) and floor(q n) + 1, which are the same unless q n is a whole number.
+/// The records of rank ceil(q n) and floor(q n) + 1. They are the same record unless q n is a whole number.
 Truth truth_of_table(const RankProfile& table, const QuantileFraction& q) {
   const std::uint64_t n = table.records();
   const std::uint64_t up = (q.numerator * n + q.denominator - 1) / q.denominator;
@@ -169,7 +170,7 @@ std::string budget_text(const Budget& budget) {
                                            : "rho=" + budget.rho().to_string();
 }
 
-/// Budget and what else differs from quartiles of one record per person: "epsilon=1, 9 quantiles, 5 records a person".
+/// The budget, and in what a cell differs from quartiles of one record per person: "epsilon=1, 9 quantiles, 5 records a person".
 std::string setting_text(const Cell& cell) {
   std::string text = budget_text(cell.budget);
   if (cell.quantiles != 3) text += fmt::format(", {} quantile{}", cell.quantiles, cell.quantiles == 1 ? "" : "s");
@@ -212,7 +213,7 @@ std::string to_csv(const std::vector<Cell>& cells) {
   return text;
 }
 
-/// What a combination falls short of: "missed", "wide", "open", joined by spaces.
+/// The requirements that a combination misses: "missed", "wide", "open", separated by spaces.
 std::string falls_short(const Cell& cell, std::uint64_t most_missed) {
   std::vector<std::string> short_of;
   const auto is_missed = [&](const QuantileResult& each) { return each.missed > most_missed; };
@@ -268,7 +269,7 @@ std::string to_lines(const Plan& plan, const std::vector<Cell>& cells, std::uint
   return text;
 }
 
-/// This many, drawn at random, in their order.
+/// The wanted number of cells, drawn at random and kept in their order.
 std::vector<Cell> some_of(std::vector<Cell> cells, std::uint64_t wanted, const Seed& seed) {
   std::vector<Cell> some;
   for (std::uint64_t i = 0; i < cells.size(); ++i) {
@@ -344,7 +345,7 @@ std::uint64_t most_missed(const Plan& plan, const std::vector<Cell>& cells) {
   constexpr double failures_of_all = 1e-3;
   double intervals = 0;
   for (const Cell& cell : cells) intervals += static_cast<double>(cell.quantiles);
-  const double of_each = failures_of_all / (2 * intervals);  // its lowest quantile and its highest one
+  const double of_each = failures_of_all / (2 * intervals);  // for the lowest and the highest value of a quantile
   return order_statistics(plan.trials, 1 - plan.level.to_double(), of_each).high - 1;
 }
 

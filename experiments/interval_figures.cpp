@@ -21,7 +21,7 @@ std::string title_of(const Budget& budget) {
                                            : "rho = " + budget.rho().to_string();
 }
 
-/// For one budget, one line per law; `point_of` yields a point, or one with y = 0 where there is none.
+/// The lines of one budget, one per law. `point_of` returns a point, or a point with y = 0 if there is none.
 template <class PointOf>
 std::vector<Line> lines_of(const Plan& plan, const std::vector<Cell>& cells, const Budget& budget,
                            const PointOf& point_of) {
@@ -76,9 +76,10 @@ double most_of(const std::vector<Line>& lines) {
   return most;
 }
 
-/// For the table and this many quantiles: one line per law, in the order of the records between two quantiles.
+/// The lines for intervals of the table and this number of quantiles, one per law. Their points are in the order of the number of records
+/// between two quantiles.
 std::vector<Line> half_widths(const Plan& plan, const std::vector<Cell>& cells, std::uint64_t quantiles) {
-  constexpr double least = 0.1;  // what less is drawn at, on a logarithmic axis
+  constexpr double least = 0.1;  // smaller half widths are drawn here, on a logarithmic axis
   std::vector<Line> lines;
   for (const IntervalLaw* const law : plan.laws) {
     Line line = line_of(plan, *law);

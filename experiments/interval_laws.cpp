@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t candidates = 10'001;
 constexpr std::size_t steps_of_one = 10;
-constexpr double nothing = 1e-9;  // above the rounding errors of a sum of the masses
+constexpr double nothing = 1e-9;  // larger than the rounding errors of a sum of masses
 
 std::vector<double> atoms(const std::vector<std::pair<std::size_t, double>>& all) {
   std::vector<double> masses(candidates);
@@ -22,7 +22,7 @@ std::vector<double> atoms(const std::vector<std::pair<std::size_t, double>>& all
   return masses;
 }
 
-/// The law with this density, up to a factor, at the candidates from 0.1 on.
+/// The law that has this density, up to a factor, at the candidates from 0.1 on.
 template <class LogDensity>
 std::vector<double> smooth(const LogDensity& log_density) {
   std::vector<double> masses(candidates);
@@ -51,7 +51,7 @@ std::vector<double> zeros() {
   return masses;
 }
 
-/// Half of the records around 125 and half around 825.
+/// Half of the records lie around 125, and half around 825.
 std::vector<double> law_with_a_gap() {
   std::vector<double> masses(candidates);
   for (std::size_t k = 0; k < 50 * steps_of_one; ++k) {

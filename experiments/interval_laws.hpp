@@ -1,4 +1,4 @@
-// Laws of which every quantile is known, for the study of confidence intervals: with atoms, gaps and mass at the ends of the lattice.
+// Laws with known quantiles, for the study of confidence intervals. Some have atoms, gaps, or mass at the ends of the lattice.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace fractile::experiments {
 struct IntervalLaw {
   const char* name;
   const char* title;
-  std::vector<double> (*masses)();  ///< one a candidate, up to a factor
+  std::vector<double> (*masses)();  ///< one mass per candidate, up to a factor
 };
 
 std::span<const IntervalLaw> interval_laws();
 
-/// The lattice of all of them.
+/// The lattice of all these laws.
 Lattice interval_lattice();
 
 /// Draws tables of a law, and knows its quantiles.
@@ -29,14 +29,14 @@ class LawSource {
   explicit LawSource(const IntervalLaw& law);
 
   const IntervalLaw& law() const { return *law_; }
-  /// This many records, drawn independently.
+  /// A table of this many records, drawn independently.
   RankProfile table(std::uint64_t records, const Seed& seed) const;
-  /// The least candidate k with P(X <= k) >= q, and the greatest with P(X < k) <= q: different ones where q lies on a gap.
+  /// The least candidate k with P(X <= k) >= q, and the greatest with P(X < k) <= q. They differ if q lies on a gap.
   std::uint64_t lowest_quantile(double q) const;
   std::uint64_t highest_quantile(double q) const;
   /// How far q is from [P(X < k), P(X <= k)].
   double distance(std::uint64_t candidate, double q) const;
-  /// "candidate,mass" and a line for each that is possible; for others to draw from.
+  /// "candidate,mass", and one line for each possible candidate, so that others can draw from the law.
   std::string to_csv() const;
 
  private:

@@ -54,12 +54,12 @@ PostProcessor counting(std::vector<std::size_t> counted) {
   return {PostProcessor::Kind::count, std::move(counted), {}};
 }
 
-/// Two people with values 0, 1, 2.
+/// A pipeline of two people with values 0, 1, 2.
 Pipeline two_people(const Perturber& perturber, PostProcessor post) {
   return {2, {0, 1, 2}, perturber, std::move(post), {}};
 }
 
-/// The first of several highest bars, of three bars of heights 0 .. most.
+/// Which of three bars is the highest; the first one, if several are equally high.
 std::size_t highest_bar(std::size_t first, std::size_t second, std::size_t third) {
   if (first >= second && first >= third) return 0;
   return second >= third ? 1 : 2;
@@ -81,7 +81,7 @@ void add_check(Findings& to, const std::string& place, const std::string& paper,
   to.findings.push_back({place, paper, holds ? found : "it does not hold", holds});
 }
 
-/// The finding for a pair of odds of which the second is worth more to an analyst, who has a table of their own.
+/// Adds the finding for a pair of odds of which the second is worth more to some analyst. The analyst gets a table of their own.
 void add_refutation(Findings& to, Finding finding, const std::string& name, const Pipeline& pipeline) {
   const flow::PipelineRefinement answer = flow::check_refinement(pipeline, less_private, more_private);
   const auto* const analyst = std::get_if<flow::Counterexample>(&answer.refinement.verdict);
@@ -178,7 +178,7 @@ void add_geometric_noise(Findings& to) {
 
 // --- Section 8, appendices C and D.2: noisy ArgMax --------------------------------------------------------------------
 
-/// Bars are a unit apart in every direction.
+/// The metric under which bars that differ by one unit in one direction are at distance 1.
 Matrix manhattan_metric(std::size_t heights) {
   const std::size_t size = heights * heights * heights;
   Matrix distances(size, size);
@@ -297,13 +297,13 @@ void add_four_people(Findings& to) {
 
 // --- Appendix F: three respondents ------------------------------------------------------------------------------------
 
-/// Tuples of three of three values, numbered with the last running fastest.
+/// Tuples of three out of three values, numbered with the last value running fastest.
 constexpr std::size_t tuples = 27;
 std::size_t value_at(std::size_t tuple, std::size_t place) {
   return place == 0 ? tuple / 9 : place == 1 ? tuple / 3 % 3 : tuple % 3;
 }
 
-/// Equation 79: all eight products of a [x_n = y_n] and b / K.
+/// Equation 79: the sum of all eight products of factors a [x_n = y_n] and b / K.
 Rational equation_79(const Rational& a, const Rational& b, std::size_t x, std::size_t y) {
   Rational sum;
   for (unsigned choice = 0; choice < 8; ++choice) {
@@ -326,7 +326,7 @@ bool is_equation_79(const Matrix& power, const Rational& a, const Rational& b) {
   return true;
 }
 
-/// How many of the three have the first value.
+/// For each tuple, how many of its three places have the first value.
 std::vector<std::size_t> counts_of_first() {
   std::vector<std::size_t> counts;
   for (std::size_t tuple = 0; tuple < tuples; ++tuple) {
@@ -343,7 +343,7 @@ void add_three_respondents(Findings& to) {
   const Channel witness(std::get<flow::Witness>(single.verdict).matrix);
   const Channel power = flow::kronecker_power(witness, 3);
   const Channel tally = flow::deterministic(counts_of_first(), 4);
-  // W = a I + b U with U's entries 1/3.
+  // W = a I + b U, where all entries of U are 1/3.
   const Rational a = witness(0, 0) - witness(0, 1);
   const Rational b = witness(0, 1) * Rational(3);
   to.tables.push_back(channel_table(

@@ -1,4 +1,4 @@
-// The worked examples of kronecker-utility 2023, sections 6.2 to 8.2 and appendices B to F, done again exactly.
+// The worked examples of kronecker-utility 2023, sections 6.2 to 8.2 and appendices B to F, computed again exactly.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
 };
 
-/// What the paper says, and what came out here.
+/// What the paper says, and what was computed here.
 struct Finding {
   std::string place;  ///< "appendix D.1"
   std::string paper;
@@ -31,14 +31,14 @@ struct Findings {
 
 /// One row per secret, one column per observation.
 Table channel_table(std::string name, std::string what, const flow::Channel& channel);
-/// What an analyst believes and what their actions cost them, one row per secret.
+/// An analyst's beliefs and the costs of their actions, one row per secret.
 Table analyst_table(std::string name, std::string what, const std::vector<std::string>& secrets,
                     const flow::Prior& prior, const flow::Loss& loss);
 
-/// All of them, in the paper's order.
+/// All findings, in the paper's order.
 Findings worked_examples();
 
-/// Four people, appendix D.1: the analyst knows that three have 0, 1 and 1.
+/// The four people of appendix D.1. The analyst knows that three of them have 0, 1 and 1.
 flow::Pipeline four_people();
 flow::Analyst thousandfold_linear_error();
 

@@ -5,7 +5,7 @@
 namespace fractile::experiments::kronecker_utility {
 namespace {
 
-// What is not as in the paper is known: docs/papers.md.
+// docs/papers.md lists every difference from the paper.
 TEST(KroneckerExamples, AgreeWithThePaperButForAPrintedRow) {
   std::size_t different = 0;
   for (const Finding& finding : worked_examples().findings) {

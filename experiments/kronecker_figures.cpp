@@ -36,7 +36,7 @@ Line line_of(const LossCurve& curve, const Abscissa& x) {
   return line;
 }
 
-/// A line for every stretch on which the loss rises, from the point before it.
+/// A line for every stretch on which the loss rises. It begins at the point before the stretch.
 std::vector<Line> rising_lines(const LossCurve& curve, const Abscissa& x) {
   std::vector<Line> lines;
   bool rose = false;
@@ -58,7 +58,7 @@ Line level_line(double loss, double from, double to) {
 
 // --- Panels -----------------------------------------------------------------------------------------------------------
 
-/// With some room above and below what is drawn from least to most.
+/// The y axis of the points from least_x to most_x, with some room above and below.
 Axis y_axis(const std::vector<Line>& lines, double least_x, double most_x) {
   double least = std::numeric_limits<double>::max();
   double most = 0;
@@ -74,7 +74,7 @@ Axis y_axis(const std::vector<Line>& lines, double least_x, double most_x) {
   return {false, std::max(0.0, least - room), most + room};
 }
 
-/// For curves that start where nothing is released, up to some epsilon.
+/// A panel of curves up to some epsilon. They start at epsilon = 0, where nothing is released.
 Panel panel_up_to(std::string title, const std::vector<const LossCurve*>& curves, double most_epsilon) {
   std::vector<Line> lines;
   lines.push_back(level_line(curves.front()->without_release.to_double(), 0, most_epsilon));
@@ -138,7 +138,7 @@ Figure figure_4(const Results& results) {
   return figure;
 }
 
-/// The digits that all losses there have in common; what is left is drawn in millionths.
+/// The digits that all losses near the window have in common. The rest of each loss is drawn in millionths.
 const Rational appendix_d1_base{1654304, 1000};
 constexpr std::int64_t appendix_d1_scale = 1'000'000;
 

@@ -1,4 +1,4 @@
-// The figures of kronecker-utility 2023 from the results of a run.
+// Draws the figures of kronecker-utility 2023 from the results of a run.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace fractile::experiments::kronecker_utility {
 
-/// Figures 3 and 4, where there is one, and "appendix_d1", the window that the paper has in numbers only. Where a loss
-/// rises with epsilon, it is thick and red.
+/// Figure 3; figure 4, if it was run; and "appendix_d1", a window that the paper only gives in numbers. Where a loss rises with epsilon,
+/// its line is thick and red.
 std::vector<Figure> figures_of(const Results& results);
 
 }  // namespace fractile::experiments::kronecker_utility

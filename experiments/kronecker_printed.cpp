@@ -8,7 +8,7 @@
 namespace fractile::experiments::kronecker_utility::printed {
 namespace {
 
-/// Blanks between a row's entries, a semicolon after each row.
+/// Parses a matrix with blanks between the entries and a semicolon after each row.
 flow::Matrix matrix_of(const std::string& text) {
   std::vector<std::vector<Rational>> rows;
   std::istringstream lines(text);

@@ -26,7 +26,7 @@ constexpr std::size_t codes = 6;
 
 std::string left_out(const std::string& why) { return fmt::format("{}: left out figure 4", why); }
 
-/// Throws `data` for a code that is not one of 0 to 5, and when there are fewer than two people.
+/// Throws `data` for a code outside 0 to 5, and when there are fewer than two people.
 Population population_in(const std::string& file, const std::string& library) {
   TableOptions options;
   options.file = file;
@@ -67,7 +67,7 @@ std::optional<Population> population_of(const Plan& plan, const Observer& observ
 
 std::vector<Exponent> epsilons_of(const std::vector<Rational>& numbers) { return {numbers.begin(), numbers.end()}; }
 
-/// Part (a)'s and part (b)'s points in one row.
+/// The points of parts (a) and (b) in one list.
 std::vector<Exponent> figure_4_epsilons(std::uint64_t points) {
   std::vector<Rational> all = even_steps(figure_4_epsilon, points);
   const std::vector<Rational> detail = even_steps(figure_4_detail, points);
@@ -78,10 +78,10 @@ std::vector<Exponent> figure_4_epsilons(std::uint64_t points) {
 }
 
 constexpr std::size_t voters = 20;
-/// Above exp of figure_3_epsilon.
+/// Larger than exp(figure_3_epsilon).
 constexpr std::int64_t figure_3_odds = 149;
 
-/// The text's uniform prior, over 231 histograms, and the one over the 171 that leave no category out.
+/// The curves for the text's uniform prior over 231 histograms, and for the prior over the 171 that leave no category out.
 std::vector<LossCurve> figure_3_curves() {
   const Pipeline pipeline{voters,
                           {0, 1, 2},
@@ -95,7 +95,7 @@ std::vector<LossCurve> figure_3_curves() {
   return {{"geometric", "uniform", pipeline, analyst}, {"geometric", "uniform-full", pipeline, of_full}};
 }
 
-/// The two readings of "the same distribution derived from the frequencies of the known values".
+/// The literal reading of "the same distribution derived from the frequencies of the known values".
 flow::Prior frequencies(const std::vector<std::size_t>& known) {
   const auto people = static_cast<std::int64_t>(std::accumulate(known.begin(), known.end(), std::size_t{0}));
   std::vector<Rational> shares;
@@ -124,8 +124,8 @@ std::vector<LossCurve> figure_4_curves(const Population& population) {
           {"randomized-response", "uniform-uncounted", response, published}};
 }
 
-/// Around the window of appendix D.1, exp(epsilon) from 3.48465 to 3.51665: what comes after falls a hundred times as
-/// steeply. The window's ends are among the points, so that what rises is drawn up to where it falls.
+/// Odds around the window of appendix D.1, exp(epsilon) from 3.48465 to 3.51665. After this range, the loss falls a hundred times as
+/// steeply. The window's ends are among the points, so that a rise is drawn up to where the loss falls again.
 std::vector<Exponent> appendix_d1_epsilons(std::uint64_t points) {
   const Rational from = Rational::parse("3.48465");
   const Rational length = Rational::parse("0.032");
@@ -147,7 +147,7 @@ std::vector<Exponent> appendix_d1_epsilons(std::uint64_t points) {
 
 std::string rounded(const flow::RealBounds& value) { return value.to_decimal(7); }
 
-/// The last epsilon up to which the loss cannot be told from that without a release; nothing when it falls at once.
+/// The last epsilon up to which the loss cannot be distinguished from that without a release; nothing if the loss falls at once.
 std::optional<Exponent> level_up_to(const LossCurve& curve) {
   std::optional<Exponent> last;
   for (const flow::LossPoint& point : curve.points) {
@@ -171,7 +171,7 @@ std::string course_of(const LossCurve& curve) {
   return undecided == 0 ? text : text + fmt::format(", undecided within 40 digits at {}", undecided);
 }
 
-/// With which prior less epsilon is worth more to everybody with the analyst's loss; nothing when there is none at these odds.
+/// A prior under which less epsilon is worth more to all who have the analyst's loss; nothing if there is no such prior at these odds.
 std::optional<std::string> refuting_prior(const Pipeline& pipeline, const flow::Analyst& analyst) {
   const flow::LossRefinement answer = flow::check_refinement_for(pipeline, analyst, 3, 2);
   const auto* const found = std::get_if<flow::Counterexample>(&answer.verdict);
@@ -187,14 +187,14 @@ std::optional<std::string> refuting_prior(const Pipeline& pipeline, const flow::
                      rounded({found->loss_from, found->loss_from}), rounded({found->loss_to, found->loss_to}));
 }
 
-/// Definition 3.3 is about every prior.
+/// Definition 3.3 quantifies over all priors.
 Finding ama_stability(const LossCurve& curve) {
   const std::optional<std::string> prior = refuting_prior(curve.pipeline, curve.analyst);
   return {"section 9.1, definition 3.3", "noisy ArgMax appears to be ama-stable",
           prior ? "not to every prior: " + *prior : "no prior refutes it at exp(epsilon) = 3 and 2", false};
 }
 
-/// "She might not be so fortunate", who minimizes the distance from the true mode.
+/// The paper says "she might not be so fortunate" of an analyst who minimizes the distance from the true mode.
 Finding distance_from_the_mode(const Pipeline& pipeline) {
   flow::Analyst analyst;
   analyst.goal = flow::Analyst::Goal::linear_error;
@@ -231,7 +231,7 @@ void add_figure_3_findings(const std::vector<LossCurve>& curves, std::vector<Fin
   findings.push_back(distance_from_the_mode(all.pipeline));
 }
 
-/// An analyst whom two people's counts let down, before all people's.
+/// Finds an analyst with two people's counts to whom less epsilon is worth more, and evaluates this analyst with all people's counts.
 void add_unstable_analyst(const LossCurve& geometric, Results& results) {
   const Pipeline two = counted_defendants(geometric.pipeline.perturber, Secret::target_knowing({0}));
   const flow::PipelineRefinement answer = flow::check_refinement(two, 3, 2);
@@ -272,7 +272,7 @@ void add_figure_4_findings(Results& results) {
 
 // --- In words ---------------------------------------------------------------------------------------------------------
 
-/// A cell of CSV, in quotes where it must be.
+/// A cell of CSV, quoted if necessary.
 std::string cell_text(const std::string& cell) {
   if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
   std::string text = "\"";

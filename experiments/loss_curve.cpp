@@ -8,13 +8,13 @@ namespace fractile::experiments {
 namespace {
 
 constexpr std::size_t threads = 2;
-constexpr int decimals = 36;  // after the point, of losses known to some 40
+constexpr int decimals = 36;  // after the point; losses are known to about 40
 
 std::size_t count_of(const std::vector<flow::LossPoint>& points, flow::Change change) {
   return static_cast<std::size_t>(std::ranges::count(points, change, &flow::LossPoint::change));
 }
 
-/// As Exponent::parse reads it.
+/// The text from which Exponent::parse reads this epsilon.
 std::string epsilon_text(const Exponent& epsilon) {
   return epsilon.is_log() ? epsilon.to_string() : epsilon.coefficient().to_decimal();
 }

@@ -1,4 +1,4 @@
-// Curves of a paper: what pipelines are worth to an analyst against epsilon, and where the loss certainly rises.
+// Curves of a paper: an analyst's expected loss against epsilon for a pipeline, and where the loss certainly rises.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,20 @@ struct LossCurve {
   flow::Pipeline pipeline;
   flow::Analyst analyst;
   Rational without_release = 0;
-  std::vector<flow::LossPoint> points = {};  ///< the first one's change is since epsilon = 0, where nothing is released
+  /// The first change is from epsilon = 0, where nothing is released.
+  std::vector<flow::LossPoint> points = {};
 
-  std::size_t rises() const;      ///< at how many points
-  std::size_t undecided() const;  ///< likewise
+  std::size_t rises() const;      ///< the number of points at which the loss rises
+  std::size_t undecided() const;  ///< the number of points whose change is undecided
 };
 
-/// count, ..., 2, 1 parts of `most` in increasing order, to nine decimals.
+/// `most` times 1/count, 2/count, ..., 1, rounded to nine decimals.
 std::vector<Rational> even_steps(const Rational& most, std::uint64_t count);
 
 /// Fills in the losses at these epsilons, on two threads.
 void compute(std::vector<LossCurve>& curves, const std::vector<Exponent>& epsilons, const Observer& observer);
 
-/// With some 35 digits and certainly 30.
+/// About 35 digits, of which 30 are certain.
 std::string decimal_of(const flow::RealBounds& value);
 
 /// "epsilon,mechanism,prior,loss,change" and one line per point.

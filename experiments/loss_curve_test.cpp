@@ -28,7 +28,7 @@ TEST(LossCurve, FourPeoplesLossFallsAndRisesAndFalls) {
       {"geometric", "uniform", kronecker_utility::four_people(), kronecker_utility::thousandfold_linear_error()}};
   compute(curves, logarithms({Rational(7, 2), Rational(351, 100), Rational(352, 100)}), nobody);
   ASSERT_EQ(curves[0].points.size(), 3U);
-  EXPECT_EQ(curves[0].points[0].change, flow::Change::falls);  // from 12000/7, without a release
+  EXPECT_EQ(curves[0].points[0].change, flow::Change::falls);  // compared with 12000/7, without a release
   EXPECT_EQ(curves[0].points[1].change, flow::Change::rises);
   EXPECT_EQ(curves[0].points[2].change, flow::Change::falls);
   EXPECT_EQ(curves[0].without_release, Rational(12000, 7));
@@ -36,7 +36,7 @@ TEST(LossCurve, FourPeoplesLossFallsAndRisesAndFalls) {
   EXPECT_EQ(to_csv(curves).substr(0, 61), "epsilon,mechanism,prior,loss,change\nln 7/2,geometric,uniform,");
 }
 
-/// What does not tell anything costs what no release costs, and nothing can be said of its course.
+/// A pipeline that reveals nothing costs as much as no release, so whether its loss rises or falls cannot be decided.
 TEST(LossCurve, LevelLossesAreUndecided) {
   flow::Pipeline pipeline = kronecker_utility::four_people();
   pipeline.post.counted = {0, 1, 2, 3, 4, 5, 6};

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t any = ~std::uint64_t{0};
 
-// Dashed: as published by others. Full lines: ours.
+// Lines are dashed for mechanisms as others published them, and full for ours.
 constexpr std::array mechanisms{
     StudiedMechanism{"approximate-as-published", "approximate, published", Mechanism::approximate, Rates::as_published,
                      true, Base::by_mechanism, any, "#3d9be9", 2},

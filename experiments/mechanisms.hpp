@@ -14,22 +14,22 @@ namespace fractile::experiments {
 struct StudiedMechanism {
   const char* name;
   const char* title;                   ///< for figures
-  std::optional<Mechanism> mechanism;  ///< none: tree_as_published, which is not a release of the library
+  std::optional<Mechanism> mechanism;  ///< none for tree_as_published, which the library does not release
   Rates rates;
   bool interpolate;
   Base base;
   std::uint64_t quick_up_to;  ///< the largest m at which a release takes less than a second
-  const char* colour;         ///< of its line in figures, "#rrggbb"
-  int dash;                   ///< as figures::Line has it; 1 is a full line
+  const char* colour;         ///< the color of its line in figures, "#rrggbb"
+  int dash;                   ///< as in figures::Line; 1 is a full line
 };
 
 std::span<const StudiedMechanism> studied_mechanisms();
 
-/// m uniform quantiles from the mechanism under the budget, of samples of `records` records.
+/// The query for m uniform quantiles from the mechanism under the budget, for samples of `records` records.
 QuantileQuery query_for(const StudiedMechanism& mechanism, const Budget& budget, std::uint64_t m,
                         std::uint64_t records);
 
-/// One candidate per quantile. Throws `usage` when the mechanism cannot answer the query.
+/// Returns one candidate per quantile. Throws `usage` when the mechanism cannot answer the query.
 std::vector<std::uint64_t> run_mechanism(const StudiedMechanism& mechanism, const RankProfile& profile,
                                          const QuantileQuery& query, RandomBits& bits);
 

@@ -10,7 +10,7 @@ namespace {
 
 const QuantileFraction half{1, 2};
 
-/// Records on the candidates 0 .. 9.
+/// A profile of records on the candidates 0 .. 9.
 RankProfile profile_of(std::initializer_list<std::int64_t> records) {
   ProfileBuilder builder(Lattice::regular(0, 9, 1));
   for (const std::int64_t record : records) builder.add(record);

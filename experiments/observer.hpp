@@ -1,4 +1,4 @@
-// What an experiment tells while it runs.
+// What an experiment reports while it runs.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace fractile::experiments {
 
-/// Told from one thread at a time.
+/// The functions are called by one thread at a time.
 struct Observer {
-  std::function<void(const std::string&)> note;                            ///< what was left out, and why
-  std::function<void(std::size_t done, std::size_t total)> progress = {};  ///< in pieces of work
+  std::function<void(const std::string&)> note;                            ///< says what was left out, and why
+  std::function<void(std::size_t done, std::size_t total)> progress = {};  ///< counts pieces of work
 };
 
 }  // namespace fractile::experiments

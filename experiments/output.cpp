@@ -24,7 +24,7 @@ void make_folder(const std::filesystem::path& folder) {
   if (failure) refuse(folder.string(), failure.message());
 }
 
-/// Their paths.
+/// Writes new files and returns their paths.
 std::vector<std::string> write_new(const std::vector<FileToWrite>& files) {
   write_all_durably(files, "file", Readers::all);
   std::vector<std::string> paths;

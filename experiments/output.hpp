@@ -10,17 +10,17 @@
 namespace fractile::experiments {
 
 struct TextFile {
-  std::string name;  ///< in the folder, with strokes between the names of folders: "tables/witness.csv"
+  std::string name;  ///< the path in the folder, with slashes: "tables/witness.csv"
   std::string text;
 };
 
-/// Makes the folder when it is not there. Throws `data` when that fails, it cannot be written to, or anything is in it.
+/// Makes the folder if it does not exist. Throws `data` when that fails, when it cannot be written to, and when it is not empty.
 void prepare_folder(const std::string& folder);
 
-/// Writes the files, all new or none. Their paths. Throws `data` when that fails.
+/// Writes all files as new ones, or none, and returns their paths. Throws `data` when that fails.
 std::vector<std::string> write_files(const std::string& folder, const std::vector<TextFile>& files);
 
-/// Draws each figure as a new file NAME.svg. The paths of what was written.
+/// Draws each figure as a new file NAME.svg, and returns the paths.
 std::vector<std::string> write_figures(const std::string& folder, const std::vector<Figure>& figures);
 
 }  // namespace fractile::experiments

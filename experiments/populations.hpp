@@ -1,4 +1,5 @@
-// Laws and files from which the study of robustness draws tables, each with bounds that a publisher would declare, or far wider ones.
+// The laws and files from which the study of robustness draws tables. Each has bounds that a publisher would declare; the study also makes
+// them far wider.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace fractile::experiments {
 
 enum class Law { lognormal, pareto, zeros, counts, two_point, narrow, uniform, salaries, file };
 
-/// What records are drawn from. Values are possible from lower to upper, `step` apart.
+/// What records are drawn from. The possible values lie between lower and upper, `step` apart.
 struct Population {
   const char* name;
   const char* title;
@@ -28,18 +29,18 @@ struct Population {
 
 std::span<const Population> populations();
 
-/// Tables of one population under bounds `factor` times as far from zero.
+/// Tables of one population, with bounds that are `factor` times as far from zero.
 class TableSource {
  public:
-  /// Reads the population's file in `folder`, if it has one, with the engine at `library`. Throws as Table does.
+  /// Reads the population's file in `folder`, if it has one, with the engine at `library`. Throws whatever Table throws.
   static TableSource open(const Population& population, std::uint64_t factor, const std::string& folder,
                           const std::string& library);
 
   const Population& population() const { return *population_; }
   const Lattice& lattice() const { return lattice_; }
-  /// `records` records: drawn with replacement from the file, or afresh; the same whatever the bounds.
+  /// Draws `records` records, from the file with replacement, or from the law. They do not depend on the bounds.
   RankProfile table(std::uint64_t records, const Seed& seed) const;
-  /// The distance between the quartiles of 100,000 records, in steps, at least 1.
+  /// The distance between the quartiles of 100,000 records, in steps; at least 1.
   double interquartile_range() const { return interquartile_range_; }
 
  private:

@@ -44,7 +44,7 @@ std::string remark_on(const std::vector<Row>& rows) {
       rows.front().trials, sample_size, least_gap);
 }
 
-/// Rows of one budget, up to some m, of sets with or without declared granularity.
+/// The rows of one budget, up to some m, for sets with or without a declared granularity.
 std::vector<Row> chosen(const std::vector<Row>& rows, std::string_view budget, std::uint64_t most, bool declared) {
   std::vector<Row> result;
   for (const Row& row : rows) {
@@ -55,9 +55,9 @@ std::vector<Row> chosen(const std::vector<Row>& rows, std::string_view budget, s
 
 // --- Lines ------------------------------------------------------------------------------------------------------------
 
-constexpr double deviations = 1.96;  // of a normal law, for 95 %
+constexpr double deviations = 1.96;  // standard deviations of a normal law, for 95 %
 
-/// What is less than `least` is drawn there.
+/// Means and bands below `least` are drawn at `least`.
 Point point_of(std::uint64_t quantiles, const Estimate& estimate, double least) {
   const double reach = deviations * estimate.standard_error;
   const auto shown = [&](double value) { return std::max(value, least); };
@@ -93,7 +93,7 @@ Axis x_axis(const std::vector<Line>& lines, bool logarithmic) {
   return {false, 0, most + 1, few_tics};
 }
 
-/// 1, 2 and 5 in every decade; over many decades, 1 alone.
+/// Tics at 1, 2 and 5 in every decade; over many decades, only at 1.
 std::vector<double> decade_tics(double ratio) {
   const std::vector<int> digits = ratio < 200 ? std::vector{1, 2, 5} : std::vector{1};
   std::vector<double> tics;
@@ -103,7 +103,7 @@ std::vector<double> decade_tics(double ratio) {
   return tics;
 }
 
-/// For the means, with room for the bands at which they are not too wide.
+/// An axis for the means. It has room for the bands where they are not too wide.
 Axis y_axis(const std::vector<Line>& lines) {
   double least = 1e300;
   double most = 0;
@@ -146,7 +146,7 @@ Figure gap_figure(const GapFigure& spec, const std::vector<Row>& rows) {
   return figure;
 }
 
-/// The mean over the sets of the median times.
+/// A line of the median times, averaged over the sets.
 Line time_line(const std::vector<Row>& rows, const StudiedMechanism& mechanism) {
   std::map<std::uint64_t, Average> times;
   for (const Row& row : rows) {

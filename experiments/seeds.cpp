@@ -3,7 +3,7 @@
 namespace fractile::experiments {
 namespace {
 
-/// The finaliser of splitmix64: a bijection that mixes well.
+/// The finalizer of splitmix64: a bijection that mixes well.
 std::uint64_t mixed(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -6,8 +6,8 @@
 
 namespace fractile::experiments {
 
-/// A seed and the names it was derived by. A derived seed depends only on its own names, so that leaving out a set or a mechanism
-/// does not change the others.
+/// A seed and the names from which it was derived. A derived seed depends only on its own names, so leaving out a set or a mechanism does
+/// not change the others.
 class Seed {
  public:
   explicit Seed(std::uint64_t value) : value_(value) {}

@@ -18,27 +18,27 @@ struct StudiedSet {
   const char* name;
   const char* title;  ///< for figures
   Origin origin;
-  const char* file;    ///< in the data folder; "" when generated
+  const char* file;    ///< in the data folder; "" if the records are generated
   const char* column;  ///< of the file
   const char* sql;     ///< a query over the file that yields the column; "" for the file as it is
-  const char* step;    ///< 1/100000: nothing is declared of the values; else the values' own granularity
-  bool declared;       ///< is the granularity declared?
+  const char* step;    ///< 1/100000 if nothing is declared about the values; otherwise the values' own granularity
+  bool declared;       ///< whether the granularity is declared
 };
 
-/// All of them, in the paper's order, those with declared granularity last.
+/// All sets in the paper's order, with the sets of declared granularity last.
 std::span<const StudiedSet> studied_sets();
 
-/// Where samples of a set come from.
+/// Draws samples of a set.
 class SampleSource {
  public:
-  /// Reads the set's file in `folder`, which must be there, with the engine at `library` ("": where the system looks).
-  /// Throws as Table does.
+  /// Reads the set's file in `folder`, which must be there, with the engine at `library` ("" for where the system looks). Throws whatever
+  /// Table throws.
   static SampleSource open(const StudiedSet& set, const std::string& folder, const std::string& library);
 
   const StudiedSet& set() const { return *set_; }
   const Lattice& lattice() const { return lattice_; }
-  /// `records` records: drawn with replacement from the file, or afresh. The same records, except for rounding, whether the
-  /// granularity is declared or not.
+  /// Draws `records` records, from the file with replacement, or from the law. Except for rounding, they do not depend on whether the
+  /// granularity is declared.
   RankProfile sample(std::uint64_t records, const Seed& seed) const;
 
  private:

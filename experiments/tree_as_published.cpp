@@ -15,7 +15,7 @@ constexpr std::uint64_t branching = 16;
 constexpr int height = 4;
 constexpr std::uint64_t leaves = 65'536;  // branching^height
 constexpr double delta = 1e-6;
-constexpr double tolerance = 1e-6;  // by which a cumulated share may fall short
+constexpr double tolerance = 1e-6;  // the amount by which a cumulated share may fall short
 
 /// Uniform on (0, 1].
 double uniform(RandomBits& bits) { return static_cast<double>((bits.next64() >> 11) + 1) * 0x1p-53; }
@@ -37,7 +37,7 @@ double noise(const Budget& budget, RandomBits& bits) {
   return std::sqrt(height / (2 * budget.rho().to_double())) * laplace(bits);
 }
 
-/// A node by its leaves.
+/// A node, identified by its leaves.
 struct Node {
   std::uint64_t first;
   std::uint64_t size;
@@ -46,7 +46,7 @@ struct Node {
   Node child(std::uint64_t i) const { return {first + i * (size / branching), size / branching}; }
 };
 
-/// Counts with noise, drawn when they are first asked for.
+/// Noisy counts. Each is drawn when it is first asked for.
 class NoisyTree {
  public:
   NoisyTree(const RankProfile& profile, const Budget& budget, RandomBits& bits)
@@ -66,7 +66,7 @@ class NoisyTree {
   }
 
  private:
-  /// Records left of the leaf's lower end; the last leaf holds the upper bound.
+  /// The number of records to the left of the leaf's lower end. The last leaf includes the upper bound.
   std::uint64_t below(std::uint64_t leaf) const {
     if (leaf == leaves) return profile_.records();
     return profile_.below((leaf * (profile_.candidates() - 1) + leaves - 1) / leaves);
@@ -78,12 +78,12 @@ class NoisyTree {
   std::map<std::pair<std::uint64_t, std::uint64_t>, double> counts_;  // by first leaf and size
 };
 
-/// A node and the share of its records that lie below what is looked for.
+/// A node, and the share of its records that lie below the quantile.
 struct Place {
   Node node;
   double share;
 
-  /// In the range of the tree, 0 to 1.
+  /// The place in the tree's range, from 0 to 1.
   double interpolated() const {
     return (static_cast<double>(node.first) + share * static_cast<double>(node.size)) / leaves;
   }

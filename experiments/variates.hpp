@@ -1,4 +1,4 @@
-// Reproducible variates, the same with every standard library.
+// Reproducible variates, which are the same with every standard library.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Any text is a date, a time or nothing, and what is read prints and reads back as itself.
+// Any text is read as a date, as a time or as neither. What is read can be printed and read back unchanged.
 #include <cstdlib>
 #include <string_view>
 
@@ -22,7 +22,7 @@ bool is_printable(const Moment& moment) {
 
 void moments(std::string_view text) {
   const std::optional<Moment> moment = fractile::read_moment(text);
-  // An offset may move an instant out of the years that are written.
+  // An offset may move an instant out of the years that can be written.
   if (!moment || !is_printable(*moment)) return;
   require(fractile::read_moment(fractile::moment_text(moment->kind, moment->ticks)) == moment);
   for (const ValueKind kind : {ValueKind::date, ValueKind::timestamp, ValueKind::instant}) {

@@ -1,4 +1,4 @@
-// Any bytes are a header line or refused, with names that are UTF-8 and never empty.
+// Any bytes are read as a header line, whose names are UTF-8 and not empty, or are refused.
 #include <cstdlib>
 #include <string_view>
 

@@ -1,5 +1,5 @@
-// Any file opened as a ledger is one, or gives Error(ledger); so does a ledger with any bytes of it changed. What an index
-// and its table disagree about may also seem not to be there, Error(usage).
+// Any file that is opened as a ledger is a ledger or throws `ledger`, also a ledger some of whose bytes were changed. Where an
+// index and its table disagree, a row may seem to be missing, which throws `usage`.
 #include <fuzzer/FuzzedDataProvider.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Any text is a number or refused, and what is read prints and reads back as itself.
+// Any text is read as a number or refused. What is read can be printed and read back unchanged.
 #include <cstdlib>
 #include <string_view>
 

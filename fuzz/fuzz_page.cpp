@@ -1,5 +1,5 @@
-// Whatever a receipt holds: an error, or a page that is well-formed, runs nothing, loads nothing, and holds the receipt
-// again when all of it can be seen.
+// Any receipt gives an error or a page. The page is well-formed, runs nothing and loads nothing. It contains the receipt
+// if all characters of the receipt are visible.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ void require(bool holds) {
   if (!holds) __builtin_trap();
 }
 
-/// Tags close in the order in which they were opened, and only those that pages have are there.
+/// Requires that tags are nested properly, and that only the tags of our pages occur.
 void require_well_formed(const std::string& html) {
   static const std::vector<std::string> known{
       "html", "head", "title", "style",  "body",     "main",  "section",    "h1",      "h2",      "p",    "ul", "li",
@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const bool holds_it = !is_public && fractile::shown_lines(each) == each;
         require(fractile::receipt_of_page(page.html) == (holds_it ? each : std::string()));
       }
-    } catch (const fractile::Error&) {  // any refusal is well
+    } catch (const fractile::Error&) {  // any refusal is correct
     }
   }
   return 0;

@@ -1,6 +1,6 @@
-// Whatever a server sends as COPY's binary stream: refused, or the numbers that its cells are, in pieces of any size.
-// The first byte chooses a type, the second how long the pieces are. The rest is taken as a stream, and as cells of one that is framed
-// rightly: a byte that tells how long a cell is (from 200 on: NULL), and the cell.
+// Whatever a server sends as COPY's binary stream, in pieces of any size, is refused or read as the numbers in its cells.
+// The first byte chooses a type, and the second the length of the pieces. The rest is read first as a stream, and then as the cells of
+// a correctly framed stream: for each cell, a byte with its length (from 200 on: NULL), and the cell's bytes.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -63,7 +63,7 @@ Read read(const PostgresType& type, std::string_view stream, std::size_t piece) 
   return result;
 }
 
-/// In the byte order of networks.
+/// Reads a number in network byte order.
 std::int64_t number_in(std::string_view bytes) {
   std::uint64_t number = 0;
   for (const char byte : bytes) number = (number << 8) | static_cast<unsigned char>(byte);
@@ -77,7 +77,7 @@ std::int64_t limited(std::int64_t cell, std::int64_t offset) {
   return static_cast<std::int64_t>(std::min(most, Wide{cell} + offset));
 }
 
-/// A numeric by its definition; nothing where it is NaN.
+/// Reads a numeric by its definition. An infinite numeric or NaN has no value.
 std::optional<fractile::Rational> decimal_in(std::string_view cell) {
   const auto word = [&](std::size_t i) { return number_in(cell.substr(2 * i, 2)); };
   const std::int64_t sign = word(2) & 0xFFFF;
@@ -91,7 +91,7 @@ std::optional<fractile::Rational> decimal_in(std::string_view cell) {
 }
 
 void require_decimal(const PostgresType& type, std::string_view bytes, const Cell& cell) {
-  if (bytes.size() > 64 || std::abs(number_in(bytes.substr(2, 2))) > 40) return;  // slow here, and nothing new
+  if (bytes.size() > 64 || std::abs(number_in(bytes.substr(2, 2))) > 40) return;  // slow, and tests nothing new
   const std::optional<fractile::Rational> wanted = decimal_in(bytes);
   require(wanted.has_value() == cell.has_value());
   if (!cell) return;

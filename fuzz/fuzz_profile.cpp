@@ -1,5 +1,5 @@
-// Whatever a profile file holds: refused, or profiles that are written as the same bytes. Those of the first format are written in
-// today's, and from then on are the same bytes.
+// Any profile file is refused, or its profiles are written as the same bytes. Profiles of the first format are written in today's
+// format, and from then on are written as the same bytes.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@ constexpr char first_format = '\x01';
 constexpr char format = '\x02';
 const std::string magic = "fractile-profile";
 
-/// `data` as what follows the magic and the format: the first two bytes tell how long the header is. With hashes that fit.
+/// A file with correct hashes, in which `data` follows the magic and the format. The first two bytes give the header's length.
 std::string with_hashes(const std::string& data, char of_format) {
   if (data.size() < 2) return data;
   const std::size_t wanted = static_cast<unsigned char>(data[0]) * 256U + static_cast<unsigned char>(data[1]);

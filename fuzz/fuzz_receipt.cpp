@@ -1,4 +1,4 @@
-// Whatever a receipt holds: an error or a page, nothing else; and neither the page nor a shown error acts on a terminal.
+// Any receipt gives an error or a page. Neither the page nor the shown error controls a terminal.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace {
 
-/// What has no hidden characters is shown as it is.
+/// Requires UTF-8 without hidden characters: such a text is shown unchanged.
 void require_clean(const std::string& text) {
   if (!fractile::is_utf8(text) || fractile::shown_lines(text) != text) __builtin_trap();
 }
@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         require_clean(explain(receipt, prose));
       }
       require_clean(to_table(receipt));
-    } catch (const fractile::Error& error) {  // any refusal is well
+    } catch (const fractile::Error& error) {  // any refusal is correct
       require_clean(fractile::shown_text(error.what()));
     }
   }

@@ -1,4 +1,4 @@
-// Any small profile, query and random bits give ordered lattice points; the cursors cover every split exactly once.
+// Any small profile, query and random bits give ordered lattice points, and the cursors cover every split exactly once.
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <algorithm>

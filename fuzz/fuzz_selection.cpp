@@ -1,5 +1,5 @@
-// Every instruction set weighs any scores at any rate as UnitMajorant does alone, to the last bit, and any bits select an
-// index that is there.
+// Every instruction set gives any scores at any rate the same weights as UnitMajorant does one by one, to the last bit. Any
+// random bits select an existing index.
 #include "libraries/highway.hpp"
 #include <fuzzer/FuzzedDataProvider.h>
 #include <hwy/highway.h>

@@ -1,5 +1,5 @@
-// Any bytes that claim to be the engine's tree of a query are judged or refused: row-wise or not, by person or not, which
-// tables, which columns.
+// Any bytes that claim to be the engine's parse tree of a query are refused or judged: whether the query is row-wise, whether
+// it is by person, and which tables and columns it reads.
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@ using namespace fractile::source_detail;
 
 namespace {
 
-/// Whether it was not refused.
+/// Whether `judge` does not refuse.
 bool passes(auto judge) {
   try {
     judge();

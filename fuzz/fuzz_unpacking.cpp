@@ -1,4 +1,4 @@
-// Whatever a packed file holds: text or a refusal, and the same in pieces of any size. The first byte says how long they are.
+// Any packed file gives a text or a refusal, and the same in pieces of any size. The first byte is the length of the pieces.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -17,9 +17,9 @@ void require(bool holds) {
   if (!holds) __builtin_trap();
 }
 
-constexpr std::size_t enough = std::size_t{1} << 20;  // bytes of text, as little may hold much
+constexpr std::size_t enough = std::size_t{1} << 20;  // bytes of text, because a small file may unpack to a large text
 
-/// The text of a file's first parts, up to one that is not whole.
+/// The text of a file's first parts, up to the first incomplete part.
 struct Read {
   std::string text;
   bool is_whole = false;  // so far
@@ -39,7 +39,7 @@ Read read(const Packing& packing, std::string_view packed, std::size_t piece) {
       packed.remove_prefix(before - next.size());
       const std::size_t made = room.size() - rest.size();
       read.text.append(room, 0, made);
-      if (step == Unpacked::more && before == 0 && made == 0) step = Unpacked::damaged;  // it is cut off
+      if (step == Unpacked::more && before == 0 && made == 0) step = Unpacked::damaged;  // the file is cut off
     }
     if (read.text.size() >= enough) break;
     read.is_whole = step == Unpacked::ended;

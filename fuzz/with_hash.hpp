@@ -1,4 +1,4 @@
-// A receipt that passes the check of its hash, for what reads receipts.
+// Receipts that pass the check of their hashes, for targets that read receipts.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace fractile::fuzzing {
 
-/// With a hash that fits, so that what follows the hash's check is reached.
+/// The text with a correct hash, so that the code after the check of the hash is reached.
 inline std::string with_hash(const std::string& text) {
   const std::string start = "\"sha256\": \"";
   const std::size_t at = text.rfind(start);

@@ -46,7 +46,7 @@ toml::table parsed(const std::string& text, const std::string& path) {
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
-    refuse_about(path, fmt::format("line {} is not TOML", error.source().begin.line));  // its own words quote the line
+    refuse_about(path, fmt::format("line {} is not TOML", error.source().begin.line));  // what() would quote it
   }
 }
 

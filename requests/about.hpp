@@ -1,4 +1,4 @@
-// What a publisher says of a release, in a TOML file.
+// What a publisher says about a release, in a TOML file.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace fractile::requests {
 
-/// One of its members by name, "title". Throws `usage`, which lists all members, for another name.
+/// The member of `about` with this name, such as "title". Throws `usage` for an unknown name; the hint lists all members.
 std::string& about_member(About& about, const std::string& name);
 
-/// What a TOML file of a few lines says of a release. Throws `data`, with what it may hold and nothing of what it holds.
+/// Reads a TOML file of a few lines about a release. Throws `data`; the error says what the file may hold, and quotes nothing from it.
 About about_in_file(const std::string& path);
 
 }  // namespace fractile::requests

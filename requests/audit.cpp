@@ -15,7 +15,7 @@ std::string known_mechanisms() {
   return joined(names);
 }
 
-/// The options that only a release has.
+/// Sets the options that only the audit of a release has.
 void add_release(const Typed& typed, AuditRequest& request) {
   request.groups = typed.has("groups");
   if (typed.has("records_per_person")) {
@@ -49,7 +49,7 @@ void add_release(const Typed& typed, AuditRequest& request) {
   }
 }
 
-/// A claim in the budget's measure; with a delta, the budget's epsilon stays.
+/// A claim in the budget's measure. If the budget has a delta, its epsilon stays and the claim replaces the delta.
 Budget budget_claimed(const std::string& text, const Budget& budget) {
   switch (budget.measure()) {
     case Measure::approximate:
@@ -64,7 +64,7 @@ Budget budget_claimed(const std::string& text, const Budget& budget) {
 Budget claimed(const std::string& text, const Budget& budget) {
   try {
     return budget_claimed(text, budget);
-  } catch (const Error& error) {  // about an epsilon, a rho or a delta: here, the claim
+  } catch (const Error& error) {  // it names epsilon, rho or delta; the option is claim
     throw Error(error.code(), error.what_words().renamed(error.field(), "claim"),
                 error.hint_words().renamed(error.field(), "claim"));
   }

@@ -1,4 +1,4 @@
-// An audit, from words.
+// Turns words into an audit.
 #pragma once
 
 #include "fractile/planning.hpp"

@@ -34,7 +34,7 @@ std::string output_of(const Typed& typed) {
   return output;
 }
 
-/// A query that asks only for what a selection of records needs to know.
+/// A query in which only the fields are set that selecting records needs.
 QuantileQuery query_of_selection(const Typed& typed) {
   QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1))};
   if (typed.has("records_per_person")) {
@@ -114,14 +114,14 @@ struct CommonSource {
   std::size_t files;
 };
 
-/// In how many files each source was counted.
+/// Counts the files in which each source was counted.
 class Sources {
  public:
   void add(const ProfileHeader& header) {
     const std::vector<std::string>& sources = header.sources;
     for (const std::string& source : std::set<std::string>(sources.begin(), sources.end())) ++files_of_[source];
   }
-  /// A file, and one that was merged of it and others, have a source in common and are not equal.
+  /// A source that several files have in common. Files with a common source need not be equal: one may have been merged from the other.
   std::optional<CommonSource> common() const {
     const auto common = std::ranges::find_if(files_of_, [](const auto& each) { return each.second > 1; });
     if (common == files_of_.end()) return {};
@@ -231,7 +231,8 @@ void set_groups(Typed& typed, const ProfileHeader& header) {
   for (const GroupKey& key : header.keys.all()) typed.key_tuples.push_back(key.texts());
 }
 
-/// The cells have been read, and none of them ends the release: an error is what counting would have ended with.
+/// Sets `unreadable` as in the header, except for the policy "error": an unreadable cell would have ended the counting, so the release
+/// needs no such policy.
 void set_unreadable(Typed& typed, const ProfileHeader& header) {
   const std::string policy = header.unreadable == Unreadable::missing ? "missing" : "error";
   set(typed, "unreadable", policy);
@@ -253,7 +254,7 @@ Typed with_header(Typed typed, const ProfileHeader& header) {
   set(typed, "missing", listed(header.missing));
   set_unreadable(typed, header);
   if (!header.sql.empty()) typed.values["sql"] = {header.sql};
-  if (header.disjoint_persons) typed.values["disjoint_persons"] = {};  // the word of who merged
+  if (header.disjoint_persons) typed.values["disjoint_persons"] = {};  // declared by those who merged the profiles
   typed.file = typed.one("counts");
   typed.values["input_format"] = {"profile"};
   return typed;

@@ -1,4 +1,4 @@
-// fractile count, fractile merge, and releases of what they counted.
+// fractile count, fractile merge, and releases from what was counted.
 #pragma once
 
 #include <optional>
@@ -9,17 +9,17 @@
 
 namespace fractile::requests {
 
-/// Reads a table, counts a column and writes a new profile file. Refusals first, rows second. Nothing is published.
+/// Reads a table, counts a column and writes a new profile file. Refuses what it can before it reads rows. Nothing is published.
 void count_to_file(const Typed& typed, Attendant& attendant);
 
-/// Adds profile files into a new one.
+/// Adds profile files and writes the sum as a new one.
 void merge_to_file(const Typed& typed, Attendant& attendant);
 
-/// What `counts` names, its header read and none of its counts; nothing without it.
+/// Opens the profile file that `counts` names and reads its header, but none of its counts. Returns nothing if `counts` is not given.
 std::optional<ProfileFile> counts_of(const Typed& typed);
 
-/// The request for a release, together with the request that the header records from when the profiles were counted. Throws
-/// `usage` where the two do not go together, above all for persons of fewer records than the profiles may have of one.
+/// Completes the request for a release with what the header records about how the profiles were counted. Throws `usage` where the two
+/// disagree, in particular if the request allows fewer records per person than the profiles may hold.
 Typed with_header(Typed typed, const ProfileHeader& header);
 
 }  // namespace fractile::requests

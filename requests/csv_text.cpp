@@ -16,7 +16,7 @@ bool CsvRecords::take_line_end() {
   return size > 0;
 }
 
-/// From its first quote on; nothing when it has no end, or more stands behind that.
+/// Reads a cell from its first quote on. Returns nothing if the closing quote is missing, or is followed by more than the cell's end.
 std::optional<std::string> CsvRecords::quoted_cell() {
   std::string cell;
   for (++at_; at_ < text_.size(); ++at_) {
@@ -55,7 +55,7 @@ std::optional<std::vector<std::string>> CsvRecords::next() {
     }
     cells.push_back(*std::move(cell));
     if (take_line_end()) return cells;
-    ++at_;  // a comma
+    ++at_;  // skip a comma
   }
 }
 
@@ -72,7 +72,7 @@ std::string_view without_spaces(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
-/// Where the item ends that begins here.
+/// The end of the item with which `text` begins.
 std::size_t end_of_item(std::string_view text) {
   bool is_quoted = false;
   for (std::size_t at = 0; at < text.size(); ++at) {

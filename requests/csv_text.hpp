@@ -1,4 +1,4 @@
-// Small CSV texts, as RFC 4180 has them.
+// Small CSV texts in the format of RFC 4180.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,22 @@
 
 namespace fractile::requests {
 
-/// The records of a text, one after the other. Quotes stand around a whole cell or nowhere; two of them inside are one.
+/// Yields the records of a text, one after the other. Quotes must enclose a whole cell; within a quoted cell, two quotes stand for one.
 class CsvRecords {
  public:
-  /// The text outlives this.
+  /// The text must outlive this object.
   explicit CsvRecords(std::string_view text) : text_(text) {}
 
   bool are_done() const { return at_ >= text_.size(); }
   /// The line in which the next record begins, from 1.
   std::size_t line() const { return line_; }
-  /// Its cells. Nothing when a quote is not closed, or stands inside a cell without quotes around it; then all is done.
+  /// The cells of the next record. Returns nothing, and ends the reading, if a quote is not closed or stands inside an unquoted cell.
   std::optional<std::vector<std::string>> next();
 
  private:
   std::optional<std::string> quoted_cell();
   std::optional<std::string> plain_cell();
-  /// Whether a record ends here; its line end is left behind.
+  /// Returns whether a record ends here, and skips its line end.
   bool take_line_end();
 
   std::string_view text_;
@@ -32,11 +32,11 @@ class CsvRecords {
   std::size_t line_ = 1;
 };
 
-/// The cells between commas, without the spaces around them, except within quotes. A text without a comma that does not begin with
-/// a quote is itself. Throws `usage` for an empty item and for quotes that are not around an item.
+/// Splits a text at the commas outside quotes and removes the spaces around the items. A text without a comma that does not begin with a
+/// quote is one item, unchanged. Throws `usage` for an empty item and for quotes that do not enclose a whole item.
 std::vector<std::string> names_in(const std::string& text);
 
-/// A text of which names_in() makes these names.
+/// The text from which names_in() reads these names.
 std::string text_of_names(const std::vector<std::string>& names);
 
 }  // namespace fractile::requests

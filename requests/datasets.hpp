@@ -1,4 +1,4 @@
-// A dataset for a ledger, from words.
+// Turns words into a dataset for a ledger.
 #pragma once
 
 #include "fractile/ledger.hpp"
@@ -6,7 +6,7 @@
 
 namespace fractile::requests {
 
-/// What `dataset`, a budget and the pins describe. Throws `usage` when these do not go together.
+/// The dataset that `dataset`, a budget and the pins describe. Throws `usage` when these options do not go together.
 LedgerDataset dataset_to_add(const Typed& typed);
 
 }  // namespace fractile::requests

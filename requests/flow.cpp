@@ -32,7 +32,7 @@ flow::RealBounds whole_of(const EpsilonRange& range) {
   return {odds.low, odds.high};
 }
 
-/// At one pair of odds.
+/// The answer for one pair of odds.
 flow::LossStability answer_at(const flow::Pipeline& pipeline, const flow::Analyst& analyst, const Rational& from,
                               const Rational& to) {
   using Verdict = flow::Stability::Verdict;
@@ -71,7 +71,7 @@ struct NamedChannel {
 
 bool is_csv(const std::string& name) { return name.ends_with(".csv"); }
 
-/// `field`: the one that says at which epsilon a pipeline is looked at.
+/// `field` is the option that gives the epsilon of a pipeline's channel.
 NamedChannel channel_of(const Typed& typed, const std::string& name, const char* field) {
   if (is_csv(name)) {
     if (typed.has(field)) usage({Field(field), ": ", name, " is a channel, and has no epsilon"}, "leave it out");
@@ -86,8 +86,8 @@ NamedChannel channel_of(const Typed& typed, const std::string& name, const char*
           file.pipeline.values, std::move(made.secrets)};
 }
 
-/// The row of a channel for a secret of another one: of its name, or of the same values in their order, of which a pipeline's row stands
-/// for all arrangements.
+/// The row of `channel` for a secret of `other`: the row of that name or, if both channels come from pipelines over the same values, the
+/// row of the secret's values in sorted order. Such a row stands for all arrangements of its values.
 std::optional<std::size_t> row_for(const NamedChannel& channel, const NamedChannel& other, std::size_t secret) {
   const std::vector<std::string>& names = channel.channel.secrets();
   const auto at = std::ranges::find(names, other.channel.secrets()[secret]);
@@ -100,7 +100,7 @@ std::optional<std::size_t> row_for(const NamedChannel& channel, const NamedChann
   return static_cast<std::size_t>(row - channel.secrets.begin());
 }
 
-/// The channel's rows for the other one's secrets.
+/// The rows of `channel` for the secrets of `other`.
 flow::Channel matched(const NamedChannel& channel, const NamedChannel& other) {
   std::vector<std::vector<Rational>> rows;
   for (std::size_t x = 0; x < other.channel.secrets().size(); ++x) {
@@ -131,7 +131,7 @@ flow::RealBounds exact_loss_at(const PipelineFile& file, const flow::Analyst& an
   return {loss, loss};
 }
 
-/// The exact loss, where that takes neither long nor many digits.
+/// The exact loss, if computing it is quick and it has few digits; otherwise bounds on the loss.
 flow::RealBounds brief_loss_at(const PipelineFile& file, const flow::Analyst& analyst, const Exponent& epsilon) {
   constexpr std::size_t most_participants = 1000;
   constexpr std::size_t longest = 200;
@@ -141,7 +141,7 @@ flow::RealBounds brief_loss_at(const PipelineFile& file, const flow::Analyst& an
     try {
       flow::RealBounds loss = exact_loss_at(file, analyst, at.exponential());
       if (loss.lower.to_string().size() <= longest) return loss;
-    } catch (const Error& error) {  // too long to be written down; what else is wrong is said by the other way
+    } catch (const Error& error) {  // the exact loss has too many digits; loss_at() reports all other faults
       if (error.code() != ErrorCode::data) throw;
     }
   }
@@ -204,7 +204,7 @@ AnyPriorReport any_prior_asked(const Typed& typed, const PipelineFile& file) {
   AnyPriorReport report;
   report.answer = {flow::Stability::Verdict::undecided, out_of_time(typed)};
   report.about = file.pipeline;
-  analyst_of(file);  // there must be one
+  analyst_of(file);  // throws if there is no analyst
   report.is_pair = is_pair_asked(typed);
   if (report.is_pair) {
     report.low = epsilon_of("to", needed(typed, "to", "ln 2"));
@@ -272,13 +272,13 @@ ComparisonReport decided(const ComparisonReport& asked, const Watch& watch) {
 
 namespace {
 
-/// "a.toml at ln 3": the epsilon, "" of a channel, which has none.
+/// The epsilon in a name such as "a.toml at ln 3"; "" for a channel, which has no epsilon.
 std::string epsilon_in(const std::string& compared) {
   const std::size_t at = compared.rfind(" at ");
   return at == std::string::npos ? "" : compared.substr(at + 4);
 }
 
-/// The file of which it says so, wherever it lies now.
+/// Throws `usage` unless the given file has the name that the certificate gives. Its folder may have changed.
 void require_same_file(const char* field, const std::string& given, const std::string& compared) {
   const std::string name = compared.substr(0, compared.rfind(" at "));
   if (std::filesystem::path(given).filename() == std::filesystem::path(name).filename()) return;
@@ -300,7 +300,7 @@ CertificateReport comparison_checked(const Typed& typed, const std::string& json
     if (!epsilon.empty()) question.values[field] = {epsilon};
   }
   ComparisonReport of = comparison_asked(question);
-  of.from = compared.from;  // by whichever path
+  of.from = compared.from;  // the paths may differ from those that were given
   of.to = compared.to;
   return checked_certificate(json, of);
 }

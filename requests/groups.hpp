@@ -1,4 +1,4 @@
-// `person`, `by`, `keys` and `weight` of a release: whose records count, as how many, and several groups under one budget.
+// `person`, `by`, `keys` and `weight` of a release: whose records count, with which weight, and in which groups under one budget.
 #pragma once
 
 #include <map>
@@ -14,19 +14,19 @@
 
 namespace fractile::requests {
 
-/// The columns that `by` names, with commas between them; none without it. Throws `usage` for an empty name.
+/// The columns that `by` names, with commas between them; none if it is not given. Throws `usage` for an empty name.
 KeyColumns key_columns(const Typed& typed);
 
-/// What was typed of `weight`, `weight_bounds`, `weight_step`, `weight_stability` and `expected_weight`; nothing without them. Where no table
-/// is read, no column is named. Throws `usage` when that cannot be.
+/// Reads `weight`, `weight_bounds`, `weight_step`, `weight_stability` and `expected_weight`. Returns nothing if none is given. Where no
+/// table is read, no column is named (`unread`). Throws `usage` for an impossible combination.
 enum class WeightColumn { named, unread };
 std::optional<RecordWeights> weights_of(const Typed& typed, WeightColumn column = WeightColumn::named);
 
-/// What a person's records may become, by its word.
+/// The ways in which a person's records become one value, by the words that name them.
 const std::map<std::string, PerPerson>& choices_per_person();
 
-/// What was typed of `person`, `by`, `keys` and `keys_file`. Throws `usage` when that cannot be, also for this query;
-/// throws `data` when the keys' file cannot be read.
+/// Reads `person`, `by`, `keys` and `keys_file`. Throws `usage` when these options do not go together or do not go with the query; throws
+/// `data` when the file of keys cannot be read.
 RecordSelection selection_of(const Typed& typed, const QuantileQuery& query);
 
 }  // namespace fractile::requests

@@ -40,14 +40,14 @@ void check_line(const std::string& key, const std::string& path, std::size_t lin
 
 namespace {
 
-/// COLUMN=LIST for several columns.
+/// How `keys` is written for several columns: COLUMN=LIST for each.
 Words columns_with_lists(const KeyColumns& by) {
   Words all;
   for (const std::string& name : by.names()) all = {all, all.empty() ? "" : " ", Field("keys").entry(name, "...")};
   return all;
 }
 
-/// The column that a text names, the one with the longest name where there are several.
+/// The column whose name and = begin the text. If several fit, the column with the longest name is meant.
 std::size_t column_of(const std::string& text, const KeyColumns& by) {
   std::size_t column = by.size();
   for (std::size_t k = 0; k < by.size(); ++k) {

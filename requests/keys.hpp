@@ -1,4 +1,4 @@
-// Keys of groups, as typed or from a file.
+// Reads the keys of groups, as typed or from a file.
 #pragma once
 
 #include <string>
@@ -9,20 +9,21 @@
 
 namespace fractile::requests {
 
-/// For one column: what stands between commas, spaces around it dropped. For several: COLUMN=LIST for each of them, in any order; all
-/// combinations are groups. Throws `usage` for an empty item, and unless each column has its list.
+/// For one key column, one text lists the keys between commas; spaces around a key are dropped. For several columns, there is one text
+/// COLUMN=LIST for each, in any order, and all combinations are groups. Throws `usage` for an empty item, and unless each column has
+/// exactly one list.
 GroupKeys listed_keys(const KeyColumns& by, const std::vector<std::string>& texts);
 
-/// A file of keys, read and not yet looked at.
+/// A file of keys that was read and is not yet parsed.
 class KeysFile {
  public:
   KeysFile(std::string path, std::string contents) : path_(std::move(path)), contents_(std::move(contents)) {}
   const std::string& contents() const { return contents_; }
 
-  /// For one column: one key per line, exactly; a byte order mark and the line ends of any system are not part of them. For several:
-  /// CSV whose first line names these columns, in any order, and whose others are a group each. Throws `usage` for a line that is
-  /// empty, not UTF-8 or there before, and of CSV for one that has an empty cell or another number of them. No message holds
-  /// anything of a line but the first.
+  /// For one key column, each line is exactly one key, without a byte order mark and the line end of any system. For several columns, the
+  /// file is CSV: its first line names these columns in any order, and each further line is a group. Throws `usage` for a line that is
+  /// empty, is not UTF-8 or appeared before, and in CSV for a line with an empty cell or a wrong number of cells. No message quotes a line
+  /// other than the first.
   GroupKeys keys(const KeyColumns& by) const;
 
  private:
@@ -33,7 +34,7 @@ class KeysFile {
   std::string contents_;
 };
 
-/// Throws `data` when it cannot be read, or is not a plain file.
+/// Throws `data` when the file cannot be read, or is not a plain file.
 KeysFile keys_file(const std::string& path);
 
 }  // namespace fractile::requests

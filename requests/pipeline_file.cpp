@@ -24,8 +24,8 @@ using flow::Secret;
 
 constexpr std::int64_t most_participants = 1'000'000;
 constexpr std::int64_t most_released_records = 100;
-constexpr std::size_t most_perturbed = 256;  // values that one perturber knows; polynomials of all pairs are kept
-constexpr std::size_t most_values = 4096;    // the length of a list, which is searched for every named value
+constexpr std::size_t most_perturbed = 256;  // values of one perturber; polynomials of all pairs are kept in memory
+constexpr std::size_t most_values = 4096;    // the length of a list; each named value is searched for in it
 
 constexpr const char* pipeline_help = "see fractile flow --help";
 
@@ -65,7 +65,7 @@ std::vector<Rational> values_of(const Item& list) {
   return values;
 }
 
-/// A file whose name does not announce its format cannot be a histogram: no option here could state the format.
+/// The file's name must show its format, because no option here can state the format.
 std::vector<CodeCount> code_counts_of(const Item& item, const std::string& path, const std::string& library) {
   const std::string extension = std::filesystem::path(path).extension().string();
   const std::vector<std::string> known{".csv",    ".tsv", ".parquet", ".pq",  ".json", ".jsonl",
@@ -77,7 +77,7 @@ std::vector<CodeCount> code_counts_of(const Item& item, const std::string& path,
   return read_code_counts({.file = path, .library = library});
 }
 
-/// How many people have each of the values, from a file of codes and counts.
+/// Reads from a file of codes and counts how many people have each of the values.
 std::vector<std::uint64_t> histogram_of_file(const Item& item, const std::vector<Rational>& values,
                                              const std::string& library) {
   std::vector<std::uint64_t> histogram(values.size());
@@ -105,7 +105,7 @@ std::vector<std::uint64_t> histogram_of(const Item& item, const std::vector<Rati
   return histogram;
 }
 
-/// Either everyone else's value, one by one, or how many people have each.
+/// Reads the values of all others: one by one, or as the number of people with each value.
 Secret target_of(const Item& known, std::size_t participants, const std::vector<Rational>& values,
                  const std::string& library) {
   if (known.is_table()) {
@@ -148,7 +148,7 @@ bool is_number(const std::string& entry) {
   }
 }
 
-/// A matrix of numbers, or of fractions in odds; `size`: the number of values that are perturbed.
+/// Reads a matrix of numbers or of fractions in odds. `size` is the number of values that are perturbed.
 Perturber matrix_perturber(const Item& item, std::size_t size) {
   const std::vector<std::vector<std::string>> entries = item.rows([](const Item& entry) { return entry.entry(); });
   if (entries.size() != size) {
@@ -214,7 +214,7 @@ Perturber release_perturber(const Item& item, std::size_t values) {
   return item.checked([&] { return Perturber::release(std::move(release), values); });
 }
 
-/// Its answers where the file does not say them: the values when there are none here.
+/// A perturber, and its answers for a file that does not list them. If `answers` is empty, the answers are the values.
 struct NamedPerturber {
   Perturber perturber;
   std::vector<Rational> answers = {};
@@ -246,7 +246,7 @@ NamedPerturber perturber_of_word(const Item& word, std::size_t size) {
 
 NamedPerturber named_perturber(const Item& named, std::size_t size);
 
-/// A perturber at an epsilon of its own: a number for good, "ln 3", or a multiple of what is asked for, "1/2 epsilon".
+/// A perturber with its own epsilon: either fixed, such as "ln 3", or a multiple of the epsilon that is asked for, such as "1/2 epsilon".
 NamedPerturber at_own_epsilon(const Item& table, std::size_t size) {
   const Item own = table.need("perturber", "perturber = \"geometric\"");
   const std::optional<Item> of = own.is_table() ? own.find("of") : std::nullopt;
@@ -274,7 +274,8 @@ NamedPerturber at_own_epsilon(const Item& table, std::size_t size) {
   return result;
 }
 
-/// A perturber by its name, as a matrix, truncated farther out, of subsets, or at an epsilon of its own.
+/// A perturber that is given by its name, as a matrix, as geometric noise with a wider range, by the size of subsets, or with its own
+/// epsilon.
 NamedPerturber named_perturber(const Item& named, std::size_t size) {
   if (!named.is_table()) return perturber_of_word(named, size);
   named.require_keys({"epsilon", "geometric", "matrix", "of", "perturber", "release", "subset"});
@@ -299,7 +300,7 @@ NamedPerturber named_perturber(const Item& named, std::size_t size) {
   return {matrix_perturber(named.need("matrix", R"(matrix = [["3/4", "1/4"], ["1/4", "3/4"]])"), size)};
 }
 
-/// One after the other, `of` neighbors with one perturber.
+/// Reads a list with the perturbers of all participants in order; an entry with `of` stands for that many participants in a row.
 NamedPerturber listed_perturbers(const Item& list, std::size_t size) {
   std::vector<Perturber> each;
   std::vector<Rational> answers;
@@ -334,8 +335,8 @@ NamedPerturber perturber_of(const Item& pipeline, std::size_t size) {
   return named_perturber(*named, size);
 }
 
-/// The possible perturbed values: the values, unless the file says otherwise; where geometric noise goes beyond the values, their
-/// continuation.
+/// The possible perturbed values. These are the values, unless the file says otherwise; where geometric noise goes beyond the values, the
+/// values are continued in equal steps.
 std::vector<Rational> answers_of(const Item& pipeline, const std::vector<Rational>& values,
                                  const NamedPerturber& named) {
   if (const std::optional<Item> answers = pipeline.find("answers")) return values_of(*answers);
@@ -353,7 +354,7 @@ std::vector<Rational> answers_of(const Item& pipeline, const std::vector<Rationa
   return answers;
 }
 
-/// 0, 1, 2, ..., each at least once.
+/// Reads the outputs. Each of 0, 1, 2, ... up to the largest output must occur.
 std::vector<std::size_t> outputs_of(const Item& table) {
   std::vector<std::size_t> outputs;
   for (const Item& output : table.items()) outputs.push_back(output.whole_number(0, most_participants));
@@ -409,7 +410,8 @@ PostProcessor post_of(const Item& item, const std::vector<Rational>& values) {
   return post;
 }
 
-/// The library names the member that is wrong, and begins with its name: "post: ...".
+/// Validates the pipeline. The library's errors begin with the name of the member that is wrong, "post: ..."; this adds the member's place
+/// in the file.
 void validate(const flow::Pipeline& pipeline, const Item& item) {
   try {
     pipeline.validate();
@@ -443,7 +445,7 @@ flow::Pipeline pipeline_of(const Item& item, const std::string& library) {
   return pipeline;
 }
 
-/// Remarks on matrices that are written in odds: nothing makes them cost the epsilon that they are called with.
+/// Remarks on matrices that are written in odds: such a matrix need not cost the epsilon at which it is used.
 std::vector<std::string> remarks_on(const flow::Pipeline& pipeline) {
   constexpr std::size_t most = 64;
   std::vector<Perturber> each = pipeline.perturber.each();
@@ -470,7 +472,7 @@ std::vector<std::string> remarks_on(const flow::Pipeline& pipeline) {
 
 // --- An analyst ------------------------------------------------------------------------------------------------------
 
-/// How often each value occurs among the others.
+/// The frequency of each value among the others.
 flow::Prior frequencies_of(const Secret& secret, std::size_t values) {
   const auto others = static_cast<std::int64_t>(secret.others());
   std::vector<Rational> frequencies(values);
@@ -533,7 +535,8 @@ Analyst analyst_of(const Item& item, const flow::Pipeline& pipeline) {
     if (analyst.scale.sign() < 0) scale->refuse("a scale below 0", "write a positive one");
   }
   if (analyst.prior) prior->checked([&] { flow::prior_of(analyst, pipeline); });
-  // The losses of many secrets can be very many; those of a goal that fits are made only where they are needed.
+  // The matrix of losses can be very large if there are many secrets. If the goal fits every pipeline, the matrix is made only where it is
+  // needed.
   const bool fits = analyst.about || analyst.goal == Analyst::Goal::bayes_risk ||
                     (analyst.goal == Analyst::Goal::argmax_accuracy && pipeline.secret.kind == Secret::Kind::histogram);
   if (!fits) loss.checked([&] { flow::loss_of(analyst, pipeline); });
@@ -542,7 +545,7 @@ Analyst analyst_of(const Item& item, const flow::Pipeline& pipeline) {
 
 // --- The file --------------------------------------------------------------------------------------------------------
 
-constexpr std::size_t largest_pipeline_file = std::size_t{64} << 20;  // bytes; the losses of 4,000 secrets take as many
+constexpr std::size_t largest_pipeline_file = std::size_t{64} << 20;  // bytes: the size of the losses of 4,000 secrets
 
 PipelineFile pipeline_in(const TomlFile& text, const std::string& library) {
   const Item file = text.root();

@@ -14,21 +14,21 @@ struct PipelineFile {
   std::string name;
   flow::Pipeline pipeline;
   std::optional<flow::Analyst> analyst;
-  std::vector<std::string> remarks = {};  ///< what may surprise the file's author
+  std::vector<std::string> remarks = {};  ///< facts that may surprise the file's author
 };
 
-/// Throws `data` when the file cannot be read or is not what it should be: names the file, and where it can the line
-/// and the key. `library` as in TableOptions, for a histogram that is read from a file; throws `usage` when the library
-/// is not there.
+/// Throws `data` when the file cannot be read or does not describe a pipeline; the error names the file and, if possible, the line and the
+/// key. `library` is as in TableOptions, and serves to read a histogram from a file; throws `usage` when the library is not there.
 PipelineFile read_pipeline(const std::string& name, const std::string& library);
 
-/// The same for a text, which is called `name`; files that it names are beside that.
+/// Reads a pipeline from a text. Errors call the text `name`, and paths in it are relative to the folder of `name`.
 PipelineFile pipeline_in(const std::string& text, const std::string& name, const std::string& library);
 
-/// The file's analyst; throws `data` when it has none.
+/// The file's analyst. Throws `data` when the file has no analyst.
 const flow::Analyst& analyst_of(const PipelineFile& file);
 
-/// Computes what was asked of a file, the options being well: what the library then refuses is the file's fault.
+/// Computes an answer about a file after the options were checked. If the library then throws `usage`, the fault is the file's, so this
+/// throws `data` with the file's name.
 template <class Compute>
 auto about_file(const PipelineFile& file, Compute&& compute) {
   try {

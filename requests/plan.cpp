@@ -21,7 +21,7 @@ constexpr const char* usual_epsilons = "0.001..10";
 
 bool solves(const Typed& typed) { return typed.has("rank_error") || typed.has("percentile_error"); }
 
-/// The value that is solved for is not given.
+/// Reads the budget. If planned() solves for it, it must not be given, and the result is a placeholder.
 Budget planned_budget(const Typed& typed) {
   if (typed.has("analyst")) {
     for (const char* field : {"rho", "delta", "rank_error", "percentile_error", "solve_for"}) {
@@ -29,7 +29,7 @@ Budget planned_budget(const Typed& typed) {
         usage({Field(field), " does not go with ", Field("analyst")}, "leave one of them out");
       }
     }
-    return Budget::pure(Rational(1));  // what is looked for
+    return Budget::pure(Rational(1));  // a placeholder for the epsilon to find
   }
   if (!solves(typed)) {
     const Field rank_error("rank_error");
@@ -82,7 +82,7 @@ PlanOptions options_of(const Typed& typed) {
   return options;
 }
 
-/// Budgets from an eighth to eight times as large, with less care.
+/// Plans for budgets from 1/8 of this plan's to 8 times as large, simulated less often.
 std::vector<ReleasePlan> around(const ReleasePlan& plan, PlanOptions options) {
   constexpr std::uint64_t releases = 40;
   options.releases = releases;
@@ -126,7 +126,7 @@ struct Reference {
   std::string name;
 };
 
-constexpr std::uint64_t most_shaped = 100'000;  // records of a shape: of more rows, each stands for several
+constexpr std::uint64_t most_shaped = 100'000;  // records of a shape; each may stand for several rows
 
 Reference reference_of(const PlanRequest& request, std::uint64_t rows) {
   if (request.reference.empty()) {
@@ -140,7 +140,8 @@ Reference reference_of(const PlanRequest& request, std::uint64_t rows) {
 
 std::uint64_t rows_of(const PlanRequest& request) { return request.query.expected_rows.value_or(request.options.rows); }
 
-/// Records that a shape ties cost an analyst nothing, but would in a table of as many rows that are spread over as many values.
+/// Throws `usage` when the records of the shape are too coarse. If each record stands for several rows, these rows are tied, and errors
+/// among them cost the analyst nothing. In a table whose rows all have different values, the same errors would cost.
 void require_fine_reference(const PlanRequest& request) {
   const bool is_whole = !request.reference.empty() || request.lattice.size() <= most_shaped;
   const ReleaseAnalyst& analyst = *request.analyst;
@@ -179,7 +180,7 @@ PlannedGuess guessed(const PlanRequest& request, const QuantileQuery& query, con
 
 namespace {
 
-/// The query whose budget leaves that of this one when counts and means are paid for.
+/// The query with a larger budget: the budget of `query` remains when counts and means are paid for.
 QuantileQuery with_statistics(QuantileQuery query, const std::optional<StatisticsRequest>& statistics) {
   if (!statistics) return query;
   if (statistics->share < Rational(1))
@@ -191,7 +192,7 @@ QuantileQuery with_statistics(QuantileQuery query, const std::optional<Statistic
 
 namespace {
 
-/// The expected number of weighted records must be given: noise is measured by their total.
+/// Reads the weights. The expected number of weighted records must be given, because noise is measured relative to their total.
 std::optional<WeightsDescription> planned_weights(const Typed& typed, const QuantileQuery& query) {
   std::optional<RecordWeights> weights = weights_of(typed, WeightColumn::unread);
   if (!weights) return {};
@@ -255,7 +256,7 @@ PlanReport planned(const PlanRequest& request, bool with_others) {
   std::optional<PlannedAnalyst> analyst;
   if (request.analyst) {
     analyst = served(request, *reference);
-    const Rational unit = Rational(10).pow(9);  // as it is printed
+    const Rational unit = Rational(10).pow(9);  // epsilon is printed with this many decimals
     const Rational serves = analyst->served.served_from.value_or(request.largest_epsilon);
     query.budget = Budget::pure(std::min((serves * unit).ceil() / unit, request.largest_epsilon));
   }

@@ -1,4 +1,4 @@
-// What a release will be worth, from words.
+// Turns words into a plan: what a release will be worth.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,28 @@
 
 namespace fractile::requests {
 
-/// All that was asked for, in values.
+/// All that was asked for, as values.
 struct PlanRequest {
   Lattice lattice;
   PlanOptions options;
-  QuantileQuery query;                             ///< with wanted_ranks, its budget is solved for
+  QuantileQuery query;                             ///< with wanted_ranks, planned() solves for its budget
   std::optional<std::uint64_t> wanted_ranks = {};  ///< the rank error that the budget must achieve
-  std::optional<PersonGuess> guess = {};           ///< how often this guess is right is computed, too
-  std::optional<ReleaseAnalyst> analyst = {};      ///< epsilon is the least one that serves this analyst
+  std::optional<PersonGuess> guess = {};           ///< the plan says how often this guess is right
+  std::optional<ReleaseAnalyst> analyst = {};      ///< if given, epsilon is the least one that serves this analyst
   std::string analyst_file = {};
-  Rational least_epsilon = {};  ///< of an analyst: among these
+  Rational least_epsilon = {};  ///< the smallest epsilon that may serve the analyst
   Rational largest_epsilon = {};
-  std::string reference = {};  ///< among the values of this public file; empty: of the plan's shape
+  std::string reference = {};  ///< a public file of similar values; empty: values of the plan's shape
   std::string reference_column = {};
-  std::string library = {};  ///< as TableOptions has it, to read that
-  /// For weighted records; the query is asked of their units.
+  std::string library = {};  ///< as in TableOptions, to read `reference`
+  /// For weighted records. The query is then about units of weight.
   std::optional<WeightsDescription> weights = {};
 
-  /// Throws `usage` for what cannot be.
+  /// Throws `usage` for impossible options.
   static PlanRequest of(const Typed& typed);
 };
 
-/// `with_others`: also under other budgets, for a chart.
+/// With `with_others`, the report also has plans under other budgets, for a chart.
 PlanReport planned(const PlanRequest& request, bool with_others);
 
 }  // namespace fractile::requests

@@ -28,8 +28,8 @@ Rational step_of(const Typed& typed) {
   return in_field("step", [&] { return Rational::parse(step); });
 }
 
-/// Whether it was meant to be a date: a year and a stroke, which begin no number, or two numbers of one or two digits and a third, with
-/// points or strokes between. 1.000.000 is meant to be a number.
+/// Whether the text is meant as a date. It is if it begins with a year and - or /, with which no number begins, or with two numbers of one
+/// or two digits, each followed by the same . or /. The text 1.000.000 is meant as a number.
 bool is_like_date(const std::string& text) {
   const std::size_t first = text.find_first_not_of("0123456789");
   if (first == std::string::npos || first == 0) return false;
@@ -45,7 +45,7 @@ Moment moment_of(const std::string& text) {
         "write 2024-01-31, 2024-01-31T17:00:00, or with Z for UTC 2024-01-31T17:00:00Z");
 }
 
-/// Throws `usage` unless all are of one kind.
+/// The kind of all moments. Throws `usage` unless they are of one kind.
 ValueKind common_kind(const std::vector<Moment>& moments) {
   for (const Moment& moment : moments) {
     if (moment.kind == moments.front().kind) continue;
@@ -55,7 +55,7 @@ ValueKind common_kind(const std::vector<Moment>& moments) {
   return moments.front().kind;
 }
 
-/// In ticks of the kind.
+/// Reads `step`, in ticks of the kind.
 Rational time_step_of(const Typed& typed, ValueKind kind) {
   const bool in_days = kind == ValueKind::date;
   const std::string& text = typed_step(typed, {"write for example ", step_field.text(in_days ? "1d" : "1h")});

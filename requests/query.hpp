@@ -1,4 +1,4 @@
-// What is asked of a column, from words: for release and plan.
+// Turns words into the question about a column, for release and plan.
 #pragma once
 
 #include <optional>
@@ -13,25 +13,27 @@
 
 namespace fractile::requests {
 
-/// `bounds` auto, with `step` and `bounds_budget`; nothing when bounds or candidates are given.
+/// Reads `bounds` auto, with `step` and `bounds_budget`. Returns nothing if bounds or candidates are given.
 std::optional<BoundsToFind> bounds_to_find(const Typed& typed, const QuantileQuery& query);
 
-/// `bounds` LO HI and `step`, or `candidates`.
+/// Reads `bounds` LO HI and `step`, or `candidates`.
 Lattice lattice_of(const Typed& typed);
 
-/// A value as the lattice has them: a number, a date or a time. An error names the field and what to write there: a value after `before`.
+/// Reads a value of the lattice's kind: a number, a date or a time. An error names the field, and its hint shows a value after the text
+/// `before`.
 Rational value_among(const char* field, const std::string& text, const std::string& before, const Lattice& lattice);
 
-/// `intervals` LEVEL, `of` and `together`; nothing without the first.
+/// Reads `intervals` LEVEL, `of` and `together`. Returns nothing if `intervals` is not given.
 std::optional<IntervalRequest> intervals_of(const Typed& typed);
 
-/// `count`, `below` and `mean`, with `count_budget`; nothing without one of the first three. The values are those of the lattice.
+/// Reads `count`, `below` and `mean`, with `count_budget`. Returns nothing if none of the first three is given. Limits are values of the
+/// lattice's kind.
 std::optional<StatisticsRequest> statistics_of(const Typed& typed, const Lattice& lattice);
 
-/// `compare` A,B; nothing without it.
+/// Reads `compare` A,B. Returns nothing if it is not given.
 std::optional<ComparisonRequest> comparison_of(const Typed& typed);
 
-/// `quantiles` and the options of mechanisms; validated.
+/// Reads and validates `quantiles` and the options of mechanisms.
 QuantileQuery query_of(const Typed& typed, const Budget& budget);
 
 }  // namespace fractile::requests

@@ -17,9 +17,9 @@
 namespace fractile::requests {
 namespace {
 
-constexpr const char* yes = "yes";  // of what is declared and has no value
+constexpr const char* yes = "yes";  // the value of declarations that have no value
 
-/// Members of LedgerRequest itself, the ledger, and what names the source.
+/// Options that are not in the reading: members of LedgerRequest, the ledger, and the options that name the source.
 constexpr std::array<std::string_view, 8> said_elsewhere{
     "ledger", "source", "counts", "neighbors", "person", "records_per_person", "table", "unsafe_seed"};
 
@@ -27,7 +27,7 @@ bool is_said_elsewhere(std::string_view field) {
   return std::ranges::find(said_elsewhere, field) != said_elsewhere.end();
 }
 
-/// The files by their contents, with commas between them.
+/// The hashes of the files' contents, with commas between them.
 std::string keys_to_pin(const std::vector<std::string>& files) {
   std::string hashes;
   for (const std::string& file : files)
@@ -35,19 +35,19 @@ std::string keys_to_pin(const std::vector<std::string>& files) {
   return hashes;
 }
 
-/// Two paths of one library count as one.
+/// The canonical path, so that two paths of one library are equal.
 std::string library_path(const std::string& path) {
   std::error_code unknown;
   const std::filesystem::path canonical = std::filesystem::canonical(path, unknown);
   return unknown ? path : canonical.string();
 }
 
-/// An option's value as a text, equal for equal values; "" for a default.
+/// An option's value as a text: equal values have equal texts, and a default has "".
 std::string said(const Typed& typed, const OptionSpec& option) {
   const std::string field = option.field();
   std::string value = option.values() == 0 ? yes : typed.one(field);
   if (value == option.fallback) return {};
-  if (field == "unreadable" && value == "missing") return {};  // as in all that is paid for
+  if (field == "unreadable" && value == "missing") return {};  // the default of all releases that a ledger pays for
   if ((field == "decimal" && value == ".") || (field == "encoding" && value == "utf-8")) return {};
   if (field == "missing") return listed(missing_of(typed));
   if (field == "duckdb") return library_path(value);
@@ -59,7 +59,7 @@ std::string said(const Typed& typed, const OptionSpec& option) {
 
 namespace {
 
-/// One of two, where releases may be weighted.
+/// Declares one of two options about weights, if releases may be weighted.
 void declare_weights(const Typed& typed, LedgerReading& reading) {
   const Field as_they_are("weights_as_they_are");
   const Field stability("weight_stability");
@@ -109,7 +109,7 @@ void require_declared_keys(const Payment& payment, const std::string& contents) 
   const LedgerDataset dataset = dataset_of(Ledger::open_to_read(payment.ledger), payment);
   const auto at = dataset.reading.find("keys_file");
   const std::string declared = at == dataset.reading.end() ? std::string() : at->second;
-  if (declared.find(content_sha256(contents)) != std::string::npos) return;  // one of those with commas between them
+  if (declared.find(content_sha256(contents)) != std::string::npos) return;  // one of several hashes
   const Field field("keys_file");
   throw Error(ErrorCode::usage,
               {field, " may be used on a ledger's dataset only as its owner declared it, and dataset '", dataset.name,

@@ -1,4 +1,4 @@
-// What the owner of a dataset declares about how its releases are read.
+// Turns words into what the owner of a dataset declares about how its releases are read.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace fractile::requests {
 
-/// What fractile ledger init declares, besides persons and source.
+/// What fractile ledger init declares, except persons and the source.
 LedgerReading reading_to_declare(const Typed& typed);
 
-/// Throws `usage` unless the dataset that pays declares a file of keys with these contents.
+/// Throws `usage` unless the dataset that pays declares a file of keys with exactly these contents.
 void require_declared_keys(const Payment& payment, const std::string& contents);
 
 }  // namespace fractile::requests

@@ -18,7 +18,7 @@ Typed typed_with(std::map<std::string, std::vector<std::string>> values, std::st
   return typed;
 }
 
-/// Every option of the owner's is in a reading, unless it is said elsewhere: one that is added later is, too.
+/// Every option of class owner is in a reading, unless it is listed as said elsewhere. This also holds for options that are added later.
 TEST(Readings, HaveEveryOptionOfTheOwners) {
   const std::map<std::string, std::string> elsewhere{
       {"ledger", ""}, {"source", ""},     {"counts", ""},   {"neighbors", ""},     {"person", ""},

@@ -1,4 +1,4 @@
-// A release, from words to what fractile/publication.hpp takes: for the program and the Python package.
+// Turns words about a release into what fractile/publication.hpp takes, for the program and the Python package.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,14 @@
 
 namespace fractile::requests {
 
-/// What is asked for. Throws `usage` for what cannot be, and `data` for a file of keys that cannot be read. No
-/// table is looked at.
+/// The release that is asked for. Throws `usage` for an impossible request, and `data` for a file of keys that cannot be read. Reads no
+/// table.
 ReleaseRequest release_asked(const Typed& typed);
 
-/// What is read: `counts`, or a server, or files. Throws `usage` for what cannot be.
+/// The source of the records: `counts`, a server or files. Throws `usage` for impossible options.
 Source source_asked(const Typed& typed, std::optional<ProfileFile> counts);
 
-/// Who pays; nothing without `ledger`. Throws `usage` for options that go with one.
+/// The account that pays; nothing if `ledger` is not given. In that case, throws `usage` for options that need a ledger.
 std::optional<Payment> payment_asked(const Typed& typed);
 
 }  // namespace fractile::requests

@@ -14,7 +14,7 @@ namespace {
 
 bool is_path(const std::string& text) { return text.find('/') != std::string::npos; }
 
-/// The path of a file that is to be read later, or of a folder or a pattern, all of whose files are.
+/// The canonical path of a file that will be read later, or of a folder or a pattern whose files will all be read.
 std::string path_to_pin(const Field& field, const std::string& file) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(file, unknown)) {

@@ -1,4 +1,4 @@
-// What a ledger calls tables and receipts, so that one has one name in every folder.
+// The names that a ledger uses for tables and receipts. A file has the same name, whatever the working folder.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,16 @@
 
 namespace fractile::requests {
 
-/// What `table` names. Throws `usage` for one without =.
+/// The tables that `table` names. Throws `usage` for a text without =.
 std::vector<NamedTable> named_tables(const Typed& typed);
 
-/// What `source` of fractile ledger init pins: with a slash the canonical path of a file, a folder or a pattern, or of several with commas
-/// between, as releases of them have it; otherwise a name. Throws `usage` when it could be taken for the other.
+/// What `source` of fractile ledger init pins. A text with a slash names a file, a folder or a pattern, or several with commas between
+/// them; the result has their canonical paths, in the form in which releases name them. A text without a slash is a name. Throws `usage`
+/// for a name that is also a file's, and for a path that leads to no file.
 std::string source_to_pin(const Typed& typed);
 
-/// What `table` of fractile ledger init declares: the canonical paths of the files, in order, with commas between them. Throws `usage` for
-/// one that is not there.
+/// What `table` of fractile ledger init declares: the canonical paths of the files in sorted order, with commas between them. Throws
+/// `usage` for a file that is not there.
 std::string tables_to_pin(const Typed& typed);
 
 struct Warning {
@@ -26,11 +27,12 @@ struct Warning {
   Words hint;
 };
 
-/// A warning that the last line of a text file has no end, so that its record may be cut off. For the owner alone: it may be up to
-/// the last record. Nothing if the line has an end, or if the file's name and last byte cannot show whether it has one.
+/// A warning that the last line of a text file has no line end, so its record may be cut off. Only the owner may see the warning, because
+/// it may depend on the last record. Returns nothing if the line has an end, or if the file's name and last byte do not show whether it has
+/// one.
 std::optional<Warning> open_end_of(const std::string& file);
 
-/// Throws `usage` when the file that an option names is one that is read: FILE, a table, a profile file or the ledger.
+/// Throws `usage` when the file that an option names is also read as FILE, a table, a profile file or the ledger.
 void require_no_input(const Typed& typed, const char* field);
 
 }  // namespace fractile::requests

@@ -1,4 +1,4 @@
-// Which table is read, and how.
+// Turns words into which table is read, and how.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,32 @@
 
 namespace fractile::requests {
 
-/// What `sql_stability` declares; nothing without it.
+/// What `sql_stability` declares; nothing if it is not given.
 std::optional<std::uint32_t> sql_stability(const Typed& typed);
 
-/// FILE, and the options of input. `in_memory`: the records are in memory, so that no option may describe a file. Throws `usage`
-/// for what cannot be.
+/// Reads FILE and the options of input. With `in_memory`, the records are in memory, and no option may describe a file. Throws `usage` for
+/// impossible options.
 TableOptions table_of(const Typed& typed, bool in_memory);
 
-/// What the machine may use for reading: `threads`, `memory`, `duckdb`. None of them changes a number.
+/// Reads what the machine may use for reading: `threads`, `memory` and `duckdb`. None of these options changes a result.
 void read_with_machine(const Typed& typed, TableOptions& options);
 
-/// The address that `postgres` names; "" without it. Throws `usage` for options that describe a file, persons or groups.
+/// The address that `postgres` names; "" if it is not given. With `postgres`, throws `usage` for options that describe a file, for persons
+/// or groups together with `sql_stability`, and when `sql` is missing.
 std::string postgres_of(const Typed& typed);
 
-/// `missing`.
+/// Reads `missing`.
 std::vector<std::string> missing_of(const Typed& typed);
-/// `unreadable`; nothing without it.
+/// Reads `unreadable`. Returns nothing if it is not given.
 std::optional<Unreadable> unreadable_of(const Typed& typed);
-/// `null`.
+/// Reads `null`.
 NullPolicy null_policy_of(const Typed& typed);
 
-/// How messages call what is read.
+/// The name that messages use for the records that are read.
 std::string input_name(const Typed& typed);
 
-/// What `fractile columns` shows: the columns; with `check` all records are read, too. Throws `usage` where a ledger is named: what is in
-/// cells may not stand near what is paid for.
+/// The columns, as `fractile columns` shows them. With `check`, all records are read, too. Throws `usage` when a ledger is named, because
+/// the contents of cells may not appear next to releases that a budget pays for.
 std::vector<TableColumn> columns_of(const Typed& typed, Attendant& attendant);
 
 }  // namespace fractile::requests

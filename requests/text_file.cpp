@@ -39,7 +39,7 @@ using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 constexpr std::string_view database_magic("SQLite format 3\0", 16);
 
-/// The file systems that hold no user's files.
+/// Whether the file is on a file system whose contents the system makes up.
 bool is_made_up(int descriptor) {
 #ifdef __linux__
   struct statfs system {};
@@ -60,7 +60,7 @@ bool was_changed(int descriptor, const struct stat& before) {
 
 TextFile read_plain_file(const std::string& path, std::size_t most) {
   const int descriptor =
-      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);  // a pipe would be waited for
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);  // otherwise open() would wait for a pipe
   const int reason = errno;
   const File file(descriptor < 0 ? nullptr : fdopen(descriptor, "rb"), std::fclose);
   if (file == nullptr) return {{}, std::strerror(reason)};
@@ -87,7 +87,7 @@ TextFile read_standard_input(std::size_t most) { return read_all(stdin, most); }
 
 namespace {
 
-/// The lines, with a comma between any two; without blank ones.
+/// The lines without blank ones, with commas between them.
 std::string in_one_line(const std::string& text) {
   std::string line;
   for (std::size_t at = 0; at < text.size();) {

@@ -33,7 +33,7 @@ std::string described(const toml::node& node) {
 
 bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-/// How many bytes this many characters take.
+/// The number of bytes that this many characters take.
 std::size_t bytes_of(std::string_view line, std::size_t characters) {
   std::size_t at = 0;
   for (; characters > 0 && at < line.size(); --characters) {
@@ -43,7 +43,7 @@ std::size_t bytes_of(std::string_view line, std::size_t characters) {
   return at;
 }
 
-/// "1_000.5" as Rational::parse() takes it.
+/// A number such as "1_000.5" in the form that Rational::parse() takes.
 std::string plain_number(std::string_view written) {
   std::string text(written.substr(0, written.find_first_not_of("0123456789+-_.eE")));
   std::erase(text, '_');
@@ -51,7 +51,7 @@ std::string plain_number(std::string_view written) {
   return text;
 }
 
-/// "2024-01-31", up to what may follow a value.
+/// A date such as "2024-01-31", without what may follow a value on the line.
 std::string plain_date(std::string_view written) {
   std::string text(written.substr(0, written.find_first_of(",]}#\r")));
   text.erase(text.find_last_not_of(" \t") + 1);
@@ -125,7 +125,7 @@ void Item::refuse_kind(const char* wanted, const Words& hint) const {
   refuse(std::string(wanted) + " is expected, and this is " + described(*node_), hint);
 }
 
-/// The decimals as written, and not the nearest binary fraction.
+/// The decimals as they are written, rather than the nearest binary fraction.
 Rational Item::written_number() const {
   const double nearest = node_->as_floating_point()->get();
   if (!std::isfinite(nearest)) {

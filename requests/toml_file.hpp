@@ -1,4 +1,4 @@
-// TOML files, and their values, which know where they stand: errors name the file, the line and the key.
+// TOML files and their values. A value knows its place, so errors name the file, the line and the key.
 #pragma once
 
 #include <toml++/toml.h>
@@ -20,31 +20,30 @@ namespace fractile::requests {
 
 class Item;
 
-/// Whether an error may say what stands where a file is not TOML. Not where the file may be anything, such as what is to be
-/// published.
+/// Whether an error may quote the text at which a file is not TOML. It may not if the file could be anything, such as the data to publish.
 enum class Quoting { never, allowed };
 
-/// A file that was parsed. Its items refer to it.
+/// A parsed file. Its items refer to this object, which must outlive them.
 class TomlFile {
  public:
-  /// Throws `data` for a text that is not TOML. `help`: where the format is described, "see fractile flow --help".
+  /// Throws `data` for a text that is not TOML. `help` says where the format is described, such as "see fractile flow --help".
   TomlFile(std::string name, std::string text, std::string help, Quoting quoting = Quoting::never);
   TomlFile(const TomlFile&) = delete;
   TomlFile& operator=(const TomlFile&) = delete;
   ~TomlFile() = default;
-  /// Throws `data` as above, and when it cannot be read or is larger than `most` bytes.
+  /// Reads a file. Throws `data` for a text that is not TOML, and when the file cannot be read or is larger than `most` bytes.
   static TomlFile read(const std::string& name, std::size_t most, std::string help, Quoting quoting = Quoting::never);
 
   Item root() const;
   const std::string& name() const { return name_; }
-  /// A path in it, relative to the file's folder.
+  /// The path that a path in the file means: it is relative to the file's folder.
   std::string beside(const std::string& path) const;
-  /// Throws `data`, with `help` where there is no hint.
+  /// Throws `data`; if `hint` is empty, `help` is the hint.
   [[noreturn]] void refuse(const Words& what, const Words& hint) const;
 
  private:
   friend class Item;
-  /// The rest of the line from there.
+  /// The rest of the line from `begin` on.
   std::string_view written_from(const toml::source_position& begin) const;
 
   std::string name_;
@@ -59,10 +58,10 @@ class Item {
   Item(const TomlFile& file, std::string key, const toml::node& node)
       : file_(&file), key_(std::move(key)), node_(&node) {}
 
-  /// Throws `data`.
+  /// Throws `data` with the place of this value.
   [[noreturn]] void refuse(const Words& what, const Words& hint) const { refuse_at(node_->source(), key_, what, hint); }
 
-  /// What the library says of this value comes out with its place. Its fields are named as the file's members.
+  /// Calls `make`, and adds the place of this value to an error of the library. The error then names fields as members of the file.
   template <class Make>
   auto checked(Make&& make) const {
     try {
@@ -78,31 +77,31 @@ class Item {
   bool is_list() const { return node_->is_array(); }
   bool is_table() const { return node_->is_table(); }
 
-  /// Exactly as it is written, or a text: "1/2".
+  /// The number exactly as it is written, or from a text such as "1/2".
   Rational number() const;
   std::size_t whole_number(std::int64_t least, std::int64_t most) const;
   bool flag() const;
-  /// A text in quotes.
+  /// A text in quotes. `example` shows one in the hint of an error.
   std::string word(const std::string& example) const;
-  /// A path, relative to the file's folder. `what`: "path".
+  /// A path relative to the file's folder.
   std::string path() const;
   std::vector<Item> items() const;
   std::size_t length() const { return array().size(); }
   std::vector<Rational> numbers() const;
-  /// Equally long rows, at least one, of entries made by make(item).
+  /// At least one row, all equally long, with entries made by make(item).
   template <class Make>
   auto rows(Make make) const;
-  /// A number, a date or time, or a text that may be none of them: as an option would have it.
+  /// A number, a date, a time or any other text, as it would be typed for an option.
   std::string entry() const;
 
-  /// One of a few words.
+  /// The value for one of a few words. Throws `data` for any other word.
   template <class Value>
   Value choice(const std::map<std::string, Value>& choices) const;
 
-  /// For a table: refuses keys that are not among these.
+  /// Throws `data` if the table has keys that are not among these.
   void require_keys(const std::vector<std::string>& keys) const;
   std::optional<Item> find(const std::string& key) const;
-  /// `example`: what to write when it is missing.
+  /// The member with this key. Throws `data` if it is missing; `example` shows what to write.
   Item need(const std::string& key, const std::string& example) const;
   /// All members of a table, by their keys, in the order in which they are written.
   std::vector<std::pair<std::string, Item>> members() const;
@@ -140,7 +139,7 @@ auto Item::rows(Make make) const {
   return rows;
 }
 
-/// What to choose in place of a word that is not known.
+/// The hint for a word that is not known: which words may be chosen.
 std::string choose_hint(const std::string& word, const std::vector<std::string>& known);
 
 template <class Value>

@@ -10,7 +10,7 @@
 namespace fractile::requests {
 namespace {
 
-/// Binary fractions stand next to what was written; the file's own digits are taken.
+/// The parser's binary fractions are only near the numbers in the file; the values come from the digits in the file.
 TEST(TomlNumbers, AreExactlyWhatIsWritten) {
   const TomlFile file("x.toml",
                       "\xEF\xBB\xBF# ä comment\r\n"
@@ -55,7 +55,7 @@ TEST(TomlMembers, ComeInTheirOrder) {
   EXPECT_EQ(order, "zam");
 }
 
-/// An error whose words quote the text at that place.
+/// The parser's own error would quote the text at that place.
 TEST(TomlFiles, AreRefusedWithoutQuotingThem) {
   try {
     TomlFile("x.toml", "a = 1\nsecret 17\n", "see elsewhere");

@@ -1,4 +1,4 @@
-// What is asked, in words: the options of every verb as data, and what was given of them.
+// A request in words: the options of every verb as data, and the values that were given.
 #pragma once
 
 #include <cstddef>
@@ -13,40 +13,40 @@
 
 namespace fractile::requests {
 
-/// Who may say what an option says. docs/threat-model.md has the table of all options.
+/// Who may set an option. docs/threat-model.md has the table of all options.
 enum class OptionClass {
-  asker,  ///< what is asked: it costs what it costs, and no value of it weakens the promise
-  owner,  ///< how the data are read, or what the promise rests on: on a ledger's dataset, only as its owner declared it
-  output,   ///< what is shown and where it goes: new files alone
-  machine,  ///< what the machine may use: no output depends on it
+  asker,    ///< what is asked: the charge covers it, and no value weakens the promise
+  owner,    ///< how data are read, or what the promise rests on; with a ledger, only as the owner declared it
+  output,   ///< what is shown, and to which new files it goes
+  machine,  ///< what the machine may use; no output depends on it
 };
 
 struct OptionSpec {
   const char* name;          ///< "--epsilon"
-  OptionClass option_class;  ///< here, so that a new option without one does not compile
+  OptionClass option_class;  ///< here, so that an option without a class does not compile
   const char* argument;      ///< "E"; "" for a flag; "LO HI" for two values
-  const char* fallback;      ///< what holds when the option is not given, in words; "" when nothing needs saying
+  const char* fallback;      ///< the default in words; "" when the help need not mention it
   const char* group;         ///< heading in the help
   const char* help;
-  bool repeats = false;  ///< it may be given several times, with a value each time
+  bool repeats = false;  ///< whether it may be given several times, with a value each time
 
   std::string field() const;   ///< "records_per_person" of "--records-per-person"
-  std::size_t values() const;  ///< how many values it takes
+  std::size_t values() const;  ///< the number of values that it takes
 };
 
-/// A verb: its table of options, and what its help says around them.
+/// A verb: its table of options, and what its help says before and after them.
 struct VerbSpec {
-  const char* name;  ///< "release"; of a word after a verb both, "flow check"
+  const char* name;  ///< "release"; for a word after a verb both, such as "flow check"
   const char* summary;
-  const char* usage;  ///< the command line in short
+  const char* usage;  ///< a short form of the command line
   const char* file;   ///< what FILE may be; nullptr when there is none
   std::span<const OptionSpec> options;
   const char* epilogue;                         ///< examples and exit codes
-  std::span<const VerbSpec* const> words = {};  ///< one of these follows the verb, with FILE and options of its own
-  const char* older = nullptr;                  ///< an older name of its last word: still taken, and not shown
-  const char* other = nullptr;                  ///< what OTHER may be, a second file; nullptr when there is none
-  bool is_for_several = false;                  ///< FILE may be several
-  bool is_one_table = false;                    ///< several FILEs are one table
+  std::span<const VerbSpec* const> words = {};  ///< one of these follows the verb, with its own FILE and options
+  const char* older = nullptr;                  ///< an older name of its last word, which is accepted but not shown
+  const char* other = nullptr;                  ///< what the second file OTHER may be; nullptr when there is none
+  bool is_for_several = false;                  ///< whether there may be several FILEs
+  bool is_one_table = false;                    ///< whether several FILEs form one table
 };
 
 const VerbSpec& release_verb();
@@ -61,22 +61,23 @@ const VerbSpec& merge_verb();
 const VerbSpec& columns_verb();
 const VerbSpec& reproduce_verb();
 const VerbSpec& completion_verb();
-/// All of them.
+/// All verbs.
 std::span<const VerbSpec* const> all_verbs();
-/// The verbs, with their words, that take FILE and options: "release", "flow check".
+/// The verbs that take FILE and options, such as "release", and words after verbs that do, such as "flow check".
 std::vector<const VerbSpec*> verbs_with_options();
 
-/// What was given, by the names of fields, "records_per_person", as it was typed: nothing is interpreted yet, and no value is empty.
+/// The values that were given, as they were typed, by the names of fields such as "records_per_person". Nothing is interpreted yet, and no
+/// value is empty.
 struct Typed {
-  std::string word = {};  ///< after a verb that has words
+  std::string word = {};  ///< the word after a verb that has words
   std::string file = {};
-  std::string other = {};  ///< a second file
+  std::string other = {};  ///< the second file, OTHER
   std::map<std::string, std::vector<std::string>> values = {};
-  /// In place of the field keys, text by text, with commas where they have some: a list for each column of `by`, all of whose combinations
-  /// are groups; or else the groups themselves, with a text for each column.
+  /// Keys in place of the field `keys`; a key may have commas. `key_lists` has one list for each column of `by`, and all combinations are
+  /// groups. `key_tuples` lists the groups themselves, with one key for each column.
   std::vector<std::vector<std::string>> key_lists = {};
   std::vector<std::vector<std::string>> key_tuples = {};
-  std::vector<std::string> more_files = {};  ///< after FILE, of verbs for several
+  std::vector<std::string> more_files = {};  ///< the files after FILE, for verbs that take several
 
   bool has_keys() const { return has("keys") || !key_lists.empty() || !key_tuples.empty(); }
   bool has(const std::string& name) const { return values.contains(name); }
@@ -86,7 +87,7 @@ struct Typed {
   }
 };
 
-/// Throws `usage`; `field` as Error takes it.
+/// Throws `usage`; `field` is as in Error.
 [[noreturn]] void usage(const Words& what, const Words& hint, std::optional<std::string> field = {});
 
 }  // namespace fractile::requests

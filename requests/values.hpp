@@ -1,4 +1,4 @@
-// From words to values: what the options of several verbs mean. All errors are `usage` and name the field.
+// Turns words into values for the options of several verbs. All errors are `usage` and name the field.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace fractile::requests {
 
-/// "a, b, c".
+/// Joins words to a text such as "a, b, c".
 std::string joined(const std::vector<std::string>& words);
 
-/// "a,b,c", as words() reads it.
+/// Joins words to a text such as "a,b,c", which words() reads.
 std::string listed(const std::vector<std::string>& words);
 
-/// Names the field that an error came from, where the error does not begin with it.
+/// Calls `parse`, and prefixes an error with the field that it came from, unless the error begins with that field.
 template <class Parse>
 auto in_field(const char* name, Parse&& parse) {
   try {
@@ -33,25 +33,25 @@ auto in_field(const char* name, Parse&& parse) {
 /// The items between commas, without the spaces around them; throws `usage` when an item is empty.
 std::vector<std::string> words(const std::string& text);
 
-/// Numbers between commas.
+/// The numbers between commas.
 std::vector<Rational> numbers(const std::string& text);
 
-/// quantiles: a list of numbers or a name such as quartiles; `fallback` when it is not given.
+/// Reads `quantiles`: a list of numbers or a name such as quartiles. `fallback` is used when it is not given.
 std::vector<Rational> quantiles_of(const Typed& typed, const std::string& fallback);
-/// The same with QuantileQuery::names: those that were typed in decimals are shown so.
+/// Quantiles with their names for QuantileQuery::names. Quantiles that were typed in decimals are shown in decimals.
 struct NamedQuantiles {
   std::vector<Rational> quantiles;
   std::vector<std::string> names;
 };
 NamedQuantiles named_quantiles_of(const Typed& typed, const std::string& fallback);
 
-/// epsilon or rho, one of them.
+/// Reads either `epsilon`, with or without `delta`, or `rho`.
 Budget budget_of(const Typed& typed);
 
-/// neighbors.
+/// Reads `neighbors`.
 Neighbors neighbors_of(const Typed& typed);
 
-/// One of a few words.
+/// The value for one of a few words; `fallback` if the field is not given.
 template <class Value>
 Value choice(const Typed& typed, const std::string& field, const std::map<std::string, Value>& choices,
              Value fallback) {
@@ -67,10 +67,10 @@ Value choice(const Typed& typed, const std::string& field, const std::map<std::s
 /// How results are printed.
 enum class Format { table, json, csv, html };
 
-/// Whether a verb has a page to look at.
+/// Whether a verb can print an HTML page.
 enum class Pages { no, yes };
 
-/// format; `fallback` when it is not given.
+/// Reads `format`; `fallback` if it is not given.
 Format format_of(const Typed& typed, Format fallback, Pages pages = Pages::no);
 
 struct Range {
@@ -80,7 +80,7 @@ struct Range {
 
 /// A whole number in decimal digits, from range.least to range.most.
 std::uint64_t whole_number(const std::string& field, const std::string& text, Range range);
-/// The same for an option that takes one.
+/// Reads the whole number of an option.
 std::uint64_t whole_number(const Typed& typed, const std::string& field, Range range);
 /// A whole number of bytes with its unit: 500MB, 2GB, 1TB (powers of 1000).
 std::uint64_t bytes(const Typed& typed, const std::string& field, Range range);

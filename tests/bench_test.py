@@ -1,4 +1,4 @@
-"""Tests of bench/: how figures are shown, and that a rival who is absent is said to be. Nothing is timed."""
+"""Tests of bench/: how figures are shown, and that the page names a rival that is absent. Nothing is timed."""
 
 import argparse
 import os
@@ -48,7 +48,7 @@ class FlowChecks(unittest.TestCase):
         def cell(answer, verdict="stable or refined"):
             return flow_checks.rival_cell(answer, 0.001, verdict, 60)
 
-        self.assertEqual(cell(None), "qif is not here")
+        self.assertEqual(cell(None), "qif is not installed")
         self.assertEqual(cell({}), "over 60 s")
         self.assertEqual(cell({"failed": "it"}), "its solver fails")
         self.assertEqual(cell({"seconds": 0.002, "refines": True}), "2 ms (2x)")
@@ -57,13 +57,13 @@ class FlowChecks(unittest.TestCase):
 
 class FlowGuesses(unittest.TestCase):
     def test_what_the_rival_says(self):
-        self.assertEqual(flow_guesses.leakage_cells("1/3", None), "qif is not here, or took too long")
+        self.assertEqual(flow_guesses.leakage_cells("1/3", None), "qif is not installed, or took too long")
         self.assertEqual(flow_guesses.leakage_cells("1/3", {"seconds": 0.002, "after": "0.3333333333333333"}), "2 ms")
         self.assertEqual(flow_guesses.leakage_cells("1/3", {"seconds": 0.002, "after": "1/4"}), "2 ms, **another answer**")
 
 
 class Asking(unittest.TestCase):
-    """Rivals of a few lines, in the Python that runs the tests."""
+    """Asks rivals of a few lines in the Python that runs the tests."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -136,7 +136,7 @@ class InTurn(unittest.TestCase):
         self.assertEqual(middle["a"].absent, "gone")
 
     def test_the_slow_are_asked_until_patience_ends(self):
-        clock = iter(range(0, 1000, 5))  # 5 seconds pass between one look and the next
+        clock = iter(range(0, 1000, 5))  # 5 seconds pass from each look at the clock to the next
         slow = self.contender("s", *(Answer({"t": seconds}) for seconds in (9, 7, 8)))
         with mock.patch.object(peers.time, "perf_counter", lambda: next(clock)):
             middle = peers.in_turn({"s": slow}, 11, warm_up=1, patience=11)
@@ -149,7 +149,7 @@ class InTurn(unittest.TestCase):
 
 
 class Parts(unittest.TestCase):
-    """The page of a run in which one rival answered, and of one in which none did."""
+    """The page of a run in which one rival answered, and of a run in which none did."""
 
     def beside(self, other):
         ours = Answer({f"selection/dense/{k}/1/majorant": k * 1e-9 for k in (10, 1_000, 10_000, 1_000_000)}
@@ -207,7 +207,7 @@ class Parts(unittest.TestCase):
 
 
 class WholeRun(unittest.TestCase):
-    """Every part can be called, and is kept although the next one fails; the page is of one commit. What takes time stands still."""
+    """Every part can be called, and is kept although the next one fails. The page is of one commit. Nothing is really measured."""
 
     OLD = ("# Benchmarks\n\nOld.\n\n## Targets\n\nold\n\n## Checks among many people\n\nold checks\n\n## Gone\n\nof another commit\n\n"
            "## On Spark\n\n(Measured by itself on 2026-11-25.)\nkept\n")

@@ -1,6 +1,6 @@
-"""Pages in a real browser (Debian's Chromium, without a window): nothing is requested, cut off or drawn over something else; at three
-widths, light and dark, and printed; axe-core and html-validate find nothing. The elements of two pages are as they were recorded;
-FRACTILE_RECORD=1 records them again. FRACTILE_SCREENSHOTS=DIR keeps pictures, to look at."""
+"""Pages in a real browser (Debian's Chromium, without a window). They request nothing, and nothing is cut off or overlaps. Each is tested
+at three widths, in light and dark, and printed; axe-core and html-validate find no fault. The elements of two pages are as they were
+recorded; FRACTILE_RECORD=1 records them again. FRACTILE_SCREENSHOTS=DIR keeps pictures for viewing."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def browser():
 
 class BrowserTest(CommandTest):
     def look(self, pages):
-        """What look.mjs finds, page by page; `pages` are names and texts."""
+        """What look.mjs finds on each page; `pages` maps names to texts."""
         for name, text in pages.items():
             self.write(name + ".html", text)
         plan = {"modules": str(MODULES), "browser": browser(), "pages": [str(self.folder / f"{name}.html") for name in pages],
@@ -85,7 +85,7 @@ class Pages(BrowserTest):
                 self.assertEqual(result["wrong"], [])
 
     def test_what_is_wrong_is_found(self):
-        """A page that breaks every rule once: the test above can fail."""
+        """This page breaks every rule once, which shows that the test above can fail."""
         page = self.of("explain", str(RECEIPTS / "pure.json"), "--format", "html")
         broken = page.replace("</main>", '<img src="https://example.invalid/x.png"><p id="receipt" style="color:red">.</p>'
                               '<div class="w">' + "x" * 30 + '</div><svg viewBox="0 0 10 10" role="img" aria-labelledby="no">'

@@ -1,5 +1,5 @@
-"""Public headers: what a program may do to the library is tried on entries of every section of each, one header includes them all, and
-docs/api.md says what each has."""
+"""Public headers: a test tries what a program may do to the library on entries of every section; one header includes all others; and
+docs/api.md lists the contents of each."""
 
 import re
 import sys
@@ -13,7 +13,7 @@ from cpp_text import sections_of
 
 HEADERS = sorted(ROOT.glob("include/fractile/*.hpp"))
 UMBRELLA = "fractile"
-#: A function or a class at the beginning of a line.
+#: A function or a class that begins a line.
 DECLARED = re.compile(r"^(?:(?:class|struct) (\w+) [:{]|(?!//|#|using|template|namespace)[\w:<>,&*\[\] ]+?[ &*](\w+)\()", re.MULTILINE)
 
 

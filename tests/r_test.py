@@ -1,4 +1,4 @@
-"""The R package: R's own check of it passes with its tests, and its receipts are the program's, byte for byte."""
+"""The R package passes R's own check with its tests, and its receipts equal the program's, byte for byte."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ def setUpModule():
 
 
 class RTest(unittest.TestCase):
-    """Everything is written into a folder of its own."""
+    """Everything is written into a temporary folder."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -35,7 +35,7 @@ class RTest(unittest.TestCase):
         self.folder = Path(folder.name)
         (self.folder / "src" / "contrib").mkdir(parents=True)
         (self.folder / "src" / "contrib" / "PACKAGES").touch()
-        profile = self.folder / "profile.R"  # the check would ask a repository, which is not wanted here
+        profile = self.folder / "profile.R"  # the check would contact a repository, which the test avoids
         profile.write_text(f'options(repos = c(CRAN = "file://{self.folder}"))\n')
         self.found = os.environ | {"FRACTILE": str(PROGRAM), "R_LIBS": folder.name, "LC_ALL": "C.UTF-8", "R_PROFILE_USER": str(profile)}
 

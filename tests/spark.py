@@ -1,4 +1,4 @@
-"""Runs python/tests/spark_cluster_test.py in a Python that has Spark: FRACTILE_SPARK_PYTHON, or what `./dev test -L spark` has made."""
+"""Runs python/tests/spark_cluster_test.py in a Python that has Spark: FRACTILE_SPARK_PYTHON, or the one that `./dev test -L spark` made."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Tests of tools/: that each check catches what it is there for, on small houses in temporary folders."""
+"""Tests of tools/: each check catches the faults that it is meant to catch, in small repositories in temporary folders."""
 
 import bz2
 import contextlib
@@ -23,7 +23,7 @@ import mutants
 
 
 class HouseTest(unittest.TestCase):
-    """A test that writes a few files and reads what a check says of them."""
+    """A test that writes a few files and reads a check's messages about them."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -46,7 +46,7 @@ class Floors(HouseTest):
         return check_floors.House(self.root).check()
 
     def test_loose_ends_of_the_tables(self):
-        """What stands alone is there."""
+        """The files that must stand alone exist."""
         house = check_floors.House(Path(__file__).resolve().parent.parent)
         self.assertEqual(house.check(), [])
         for path in check_floors.ALONE:
@@ -226,7 +226,7 @@ class Floors(HouseTest):
         self.assert_one(self.floors(), "src/exact: 21 sources; a room has at most 20")
 
     def test_cycle_of_sources(self):
-        """Each header stands alone, and each source needs the other header."""
+        """Each header can stand alone, but each source needs the other's header."""
         self.write("src/ranks/a.hpp", "")
         self.write("src/ranks/b.hpp", "")
         self.write("src/ranks/a.cpp", '#include "ranks/a.hpp"\n#include "ranks/b.hpp"\n')
@@ -560,7 +560,7 @@ class DemoData(HouseTest):
 
 
 class FakeBuild:
-    """A house with one file: the tests fail while it says "less"."""
+    """A tree with one file. Its tests fail while the file says "less"."""
 
     def __init__(self, tree):
         self.file = tree / "src" / "price.txt"
@@ -687,7 +687,7 @@ class Mutants(HouseTest):
                 self.assert_one(mutants.check(self.root), "cheap.patch: " + complaint)
 
     def outcome_of(self, script):
-        """What Build makes of a program of unit tests."""
+        """Build's verdict on a program of unit tests."""
         self.write("build/mutants/fractile_tests", "#!/bin/sh\n" + script)
         (self.root / "build/mutants/fractile_tests").chmod(0o755)
         return mutants.Build(self.root, io.StringIO()).run("Price.*")

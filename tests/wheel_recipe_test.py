@@ -1,4 +1,4 @@
-"""The recipe of wheels is whole: all that we link is in it, with its license, and its checks see what a wheel must not have."""
+"""The recipe of wheels contains every library that we link, with its license, and its checks detect what a wheel must not have."""
 
 import re
 import subprocess
@@ -14,14 +14,14 @@ sys.path.insert(0, str(HOUSE / "tools" / "wheel"))
 import wheel
 
 ROWS = {name: (package, file, digest, licence, texts) for name, package, file, digest, licence, texts in wheel.libraries()}
-# What CMake files and includes call it, and the rows of libraries.txt that it needs.
+# {a name in CMake files and includes: the rows of libraries.txt that it needs}
 LINKED = {
     "gmp": ["gmp"], "mpfr": ["mpfr"], "flint": ["flint"], "arb": ["arb"], "clp": ["clp", "coinutils"], "coin": ["clp"],
     "openssl": ["openssl"], "sqlite3": ["sqlite"], "zlib": ["zlib"], "libzstd": ["zstd"], "bzip2": ["bzip2"], "liblzma": ["xz"],
     "hwy": ["highway"], "fmt": ["fmt"], "cli11": ["cli11"], "cli": ["cli11"],
     "rapidjson": ["rapidjson"], "toml++": ["tomlplusplus"],
 }  # fmt: skip
-ELSEWHERE = {"pkgconfig", "threads", "python", "nanobind", "gtest", "benchmark", "rapidcheck"}  # no library, or none of a wheel's
+ELSEWHERE = {"pkgconfig", "threads", "python", "nanobind", "gtest", "benchmark", "rapidcheck"}  # not libraries, or not part of a wheel
 OURS = {"fractile", "sys", "linux", *(path.name for path in HOUSE.iterdir()), *(path.name for path in (HOUSE / "src").iterdir())}
 
 
@@ -74,7 +74,7 @@ class Recipe(unittest.TestCase):
         self.assertIn(f"manylinux_{target[1].replace('.', '_')}_", wheel.PLATFORM)
 
     def test_a_python_without_its_lock_is_refused(self):
-        """None is here: what one would answer."""
+        """No such Python is installed here, so a script gives its answer."""
         with tempfile.TemporaryDirectory() as folder:
             python = Path(folder) / "python3.13t"
             for answer in ("0", "1"):

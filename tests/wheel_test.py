@@ -1,5 +1,5 @@
-"""Wheels that ./dev wheel made: each installs alone, is small and quick, does what the program here does, byte for byte, and passes the
-package's tests in a Debian without a compiler or our libraries. Skipped where none has been made since the sources changed."""
+"""Wheels that ./dev wheel made: each installs by itself, is small and quick, gives the same bytes as the program here, and passes the
+package's tests in a Debian without a compiler or our libraries. Skipped if none has been made since the sources changed."""
 
 import array
 import fcntl
@@ -33,7 +33,7 @@ print(fractile.plan(bounds=(0, 125), step=1, quantiles="deciles", epsilon=1, exp
 
 
 def made():
-    """The wheels that are there, and with which Python to try them."""
+    """The wheels that exist, and for each the Python that can test it."""
     found = {}
     for path in sorted((HOUSE / "build" / "wheels").glob("fractile-*.whl")):
         tag = path.name.split("-")[2]
@@ -54,13 +54,13 @@ def setUpModule():
 
 
 def clean(**more):
-    """The environment without what leads to this house."""
+    """The environment without variables that lead to this repository."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("FRACTILE", "PYTHON", "LD_"))}
     return kept | {"PYTHONDONTWRITEBYTECODE": "1"} | more
 
 
 def installed(path, python, folder):
-    """An environment with this wheel alone; its folder of programs."""
+    """Makes an environment that contains only this wheel, and returns its folder of programs."""
     subprocess.run([python, "-m", "venv", "--without-pip", folder], check=True, env=clean())
     programs = Path(folder) / "bin"
     where = subprocess.run(
@@ -73,14 +73,14 @@ def installed(path, python, folder):
 
 
 def waiting_in(pipe):
-    """How many bytes have not been read yet."""
+    """The number of bytes that have not been read yet."""
     count = array.array("i", [0])
     fcntl.ioctl(pipe, termios.FIONREAD, count)
     return count[0]
 
 
 def interrupted(program):
-    """How a release ends that waits for rows when Ctrl-C comes: its code, and what it printed."""
+    """Interrupts a release that waits for rows by Ctrl-C. Returns its exit code and what it printed."""
     words = "release - --column x --bounds 0 9 --step 1 --epsilon 1".split()
     release = subprocess.Popen(
         [program, *words],
@@ -88,16 +88,16 @@ def interrupted(program):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=clean(FRACTILE_DUCKDB=ENGINE),
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which a shell's background job ignores
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores SIGINT
     )
     release.stdin.write(b"x\n1\n")
     release.stdin.flush()
     end = time.monotonic() + 120
-    while waiting_in(release.stdin) and time.monotonic() < end:  # until it reads, however long it takes to start
+    while waiting_in(release.stdin) and time.monotonic() < end:  # wait until it reads, however long it takes to start
         time.sleep(0.05)
     time.sleep(0.5)
     release.send_signal(signal.SIGINT)
-    code = release.wait(60)  # its input stays open
+    code = release.wait(60)  # its input is still open
     said = release.stdout.read(), release.stderr.read()
     for pipe in (release.stdin, release.stdout, release.stderr):
         pipe.close()
@@ -125,7 +125,7 @@ class Wheels(unittest.TestCase):
             self.assertRegex(done.stdout, r"^\d+ epsilon = 1\b.*\n\d+\n$")
 
     def test_the_program_is_the_programs_byte_for_byte(self):
-        """Sixty of the recorded command lines that draw, and whatever else belongs to their cases."""
+        """Runs sixty of the recorded command lines that draw, and the other command lines of their cases."""
         drawn = [case for case in cases.cases() if any("--unsafe-seed" in command for command in case.commands)]
         chosen = drawn[:: len(drawn) // 60][:60]
         self.assertEqual(len(chosen), 60)

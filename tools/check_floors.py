@@ -80,7 +80,7 @@ DOORS = {
     ("flow/pipeline", "quantiles"): "channel_of",
     ("flow/pipeline", "ranks"): "channel_of",
     ("experiments", "exact"): "workers",
-}  # (room, used room): the only file name that may
+}  # (room, used room): the name of the only file that may include the used room
 
 # Libraries of others that are compiled in namespaces of ours, each by one header. Every room may include the headers of {fmt} and Highway.
 WRAPPERS = {"fmt": "src/libraries/fmt", "rapidjson": "src/libraries/rapidjson"}  # their folder: our file without its ending

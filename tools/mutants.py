@@ -95,7 +95,7 @@ def unit_tests(house):
 
 
 def is_there(test, house, known):
-    """Whether a patch may name this test; `known` are the names of all unit tests."""
+    """Whether a patch may name this test; `known` holds the names of all unit tests."""
     if is_program_test(test) or is_python_test(test):
         _, module, *names = test.split(".")
         folder = house / "tests" / "cli" if is_program_test(test) else house / "python" / "tests"

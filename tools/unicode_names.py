@@ -7,8 +7,8 @@
 import unicodedata
 
 CHARACTERS = [c for c in range(0x110000) if not 0xD800 <= c <= 0xDFFF]
-HANGUL = range(0xAC00, 0xD7A4)  # no name may have the parts of these
-LATIN_MARKS = range(0x300, 0x370)  # nor may a name have these
+HANGUL = range(0xAC00, 0xD7A4)  # a name must not contain the parts of these syllables
+LATIN_MARKS = range(0x300, 0x370)  # a name must not contain these marks
 
 
 def in_form_c(c):

@@ -36,7 +36,7 @@ void SignalWatch::look_now() {
 
 void Caller::at(const std::string& task) {
   is_begun_ = is_begun_ || task.starts_with("reading");
-  if (!task.empty()) watch_.look_now();  // also where so little is read that no check happens meanwhile
+  if (!task.empty()) watch_.look_now();  // tick() may never be called if little is read
 }
 
 void Caller::warn(const Words& what, const Words& hint) {
@@ -78,7 +78,7 @@ void attended(Caller& caller, const std::function<void()>& work) {
     const Unlocked unlocked;
     try {
       work();
-    } catch (const Error& error) {  // also after a wait that the interruption ended
+    } catch (const Error& error) {  // the interruption may have ended a wait with an error
       caller.end_if_interrupted({error.what_words(), "; ", error.hint_words()});
       throw;
     }

@@ -1,4 +1,4 @@
-// Who asks for a release, when that is a Python program.
+// The attendant of a release that a Python program asks for.
 #pragma once
 
 #include <chrono>
@@ -13,22 +13,23 @@
 
 namespace fractile::python {
 
-/// The exception that a Python signal handler raised, Ctrl-C, or the fact that the caller's event was set. Not a std::exception, so
-/// that no code on the way takes it for a failure of the library.
+/// Thrown when a Python signal handler raised an exception, as for Ctrl-C, or when the caller's event was set. It is not a std::exception,
+/// so no code on the way takes it for a failure of the library.
 struct Interrupted {};
 
-/// Looks for signals a few times a second, on the thread that asks and on no other, without the interpreter's lock in between.
+/// Looks for signals at most 20 times a second, and only on the thread that asks for the release. Between two looks, the thread does not
+/// hold the interpreter's lock.
 class SignalWatch {
  public:
   SignalWatch() = default;
-  /// Looks at `cancel`, too, which another thread may set: an object with is_set(), or None. The caller keeps it.
+  /// Also looks at `cancel`, an object with is_set() that another thread may set, or None. The caller keeps the object alive.
   explicit SignalWatch(nb::handle cancel) : cancel_(cancel) {}
 
-  /// Throws Interrupted, with Python's error set.
+  /// Looks if it is time. Throws Interrupted, with Python's error set, if there was a signal or the event is set.
   void look();
-  /// The same, even when a check was made just before.
+  /// Does the same as look(), but looks even if it has just looked.
   void look_now();
-  /// Whether a signal's handler raised or the event is set, with Python's error set then.
+  /// Whether a signal's handler raised an exception or the event is set. In both cases, Python's error is set.
   bool has_seen();
 
  private:
@@ -40,34 +41,34 @@ class SignalWatch {
   static constexpr std::chrono::milliseconds interval{50};
 };
 
-/// Python's error, with what an interruption should say.
+/// Throws Python's error, and adds the last words to it.
 [[noreturn]] void raise_interrupted(const std::string& last_words = {});
 
-/// Warns at once until records are read: where the program makes errors of warnings, nothing was spent. Keeps later warnings, for Python to
-/// give them when the release is made.
+/// Gives warnings at once until records are read: if the program turns warnings into errors, nothing has been spent by then. Keeps later
+/// warnings, which Python gives when the release is made.
 class Caller : public Attendant {
  public:
   using Said = std::vector<std::pair<std::string, std::string>>;
 
-  /// `cancel` as SignalWatch takes it.
+  /// `cancel` is as in SignalWatch.
   explicit Caller(nb::handle cancel) : watch_(cancel) {}
 
   void warn(const Words& what, const Words& hint) override;
   void at(const std::string& task) override;
-  /// The last moment at which nothing is charged.
+  /// This is the last moment at which nothing is charged, so it looks for signals.
   void hold_interrupts() override {
     if (!is_begun_) watch_.look_now();
   }
   void tick() override { watch_.look(); }
   bool is_interrupted() override { return interrupted_ = interrupted_ || watch_.has_seen(); }
-  /// Ends the request if is_interrupted() has said so, with these last words unless they are empty.
+  /// Ends the request by throwing Interrupted if is_interrupted() has returned true. Unless `words` is empty, it becomes the last words.
   void end_if_interrupted(const Words& words = {});
   void on_interrupt(const Words& what, const Words& hint) override {
     last_words = Words{what, "; ", hint}.in(Wording::python);
   }
 
   Said warnings;
-  std::string last_words;  ///< what an interruption should say
+  std::string last_words;  ///< what the error of an interruption should say
 
  private:
   static Said::value_type said(const Words& what, const Words& hint) {
@@ -79,7 +80,7 @@ class Caller : public Attendant {
   bool interrupted_ = false;
 };
 
-/// Does `work` without the interpreter's lock. Where Ctrl-C ends it, Python's KeyboardInterrupt says the caller's last words.
+/// Does `work` without the interpreter's lock. If Ctrl-C ends the work, Python's KeyboardInterrupt says the caller's last words.
 void attended(Caller& caller, const std::function<void()>& work);
 
 }  // namespace fractile::python

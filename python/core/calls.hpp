@@ -1,4 +1,4 @@
-// Calls of Python from within a request, which runs without the interpreter's lock.
+// Calls Python from within a request, which runs without the interpreter's lock.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,10 +7,11 @@
 
 namespace fractile::python {
 
-/// What a Python function threw, as the library's error; an interruption stays one. The interpreter's lock is held.
+/// Throws what a Python function raised as the library's error; an interruption stays an interruption. The caller holds the interpreter's
+/// lock.
 [[noreturn]] void rethrow(nanobind::python_error& error);
 
-/// What a call of Python gives, on a thread without the interpreter's lock.
+/// Calls Python from a thread without the interpreter's lock, and returns the result.
 template <class Call>
 auto in_python(const Call& call) {
   const Locked gil;

@@ -1,5 +1,5 @@
-// The papers' constructors and their chain, of rows of doubles and of 64-bit integers. Types that do not fit are refused by overloading,
-// values by the library.
+// The papers' constructors, for rows of doubles and of 64-bit integers, and how they are chained. Overloading refuses types that do not
+// fit, and the library refuses values.
 #include <nanobind/operators.h>
 
 #include <type_traits>
@@ -19,7 +19,7 @@ std::string shown(const Exponent& distance) { return distance.to_string(); }
 std::string shown(const Rational& distance) { return distance.to_string(); }
 std::string shown(std::uint64_t distance) { return std::to_string(distance); }
 
-/// Invoking, the map and what lies at both ends; `Left` >> this is bound by the left one.
+/// Binds the domains at both ends, the output metric and the map. chain_with() binds `Left` >> this, as a method of `Left`.
 template <class DI, class MI, class DO, class MO>
 auto bind_transformation(nb::module_& module, const char* name) {
   using Bound = Transformation<DI, MI, DO, MO>;
@@ -47,14 +47,14 @@ auto bind_measurement(nb::module_& module, const char* name) {
           nb::arg("data"));
 }
 
-/// `Bound` >> Right.
+/// Binds `Bound` >> `Right` as the method then() of `Bound`.
 template <class Right, class Bound>
 void chain_with(nb::class_<Bound>& bound) {
   bound.def(
       "then", [](const Bound& left, const Right& right) { return left >> right; }, nb::arg("right"));
 }
 
-/// All that ends in a selection, in one measure. `suffix`: of the names of classes.
+/// Binds everything that ends in a selection, in one measure. `suffix` ends the names of the classes.
 template <class T, class Measure>
 void bind_selections(nb::module_& module, nb::class_<Transformation<Rows<T>, Metric, Rows<T>, Metric>>& rows,
                      nb::class_<Transformation<Rows<T>, Metric, Selectable, LInfDistance>>& scores,

@@ -21,7 +21,7 @@ std::string_view text_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.
 
 nb::bytes bytes_of(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
-/// From a column, a smallest and a largest weight and a step; nothing without them.
+/// Reads a column, a smallest and a largest weight and a step. Returns nothing if there are no texts.
 std::optional<RecordWeights> weights_of(const std::vector<std::string>& texts) {
   if (texts.empty()) return {};
   return RecordWeights{texts.at(0), Rational::parse(texts.at(1)), Rational::parse(texts.at(2)),
@@ -61,7 +61,7 @@ class CountedElsewhere final : public Records {
   }
 
  private:
-  /// Those of all columns, asked for at once.
+  /// The profiles of all columns, which are counted at once.
   std::vector<std::vector<RankProfile>> profiles_of(const std::vector<ColumnToCount>& columns, RandomBits& bits) const {
     std::vector<Counted> questions;
     std::vector<std::optional<Counted>> cells;
@@ -97,14 +97,14 @@ class CountedElsewhere final : public Records {
     });
   }
 
-  /// The question about the cells of which groups are made; nothing where none are merged.
+  /// The question about the cells from which groups are merged. Returns nothing if no groups are merged.
   std::optional<Counted> cells_of(ColumnToCount asked) const {
     if (!asked.selection.merged) return {};
     asked.selection.merged.reset();
     return Counted::of(asked, missing_);
   }
 
-  /// The key that decides which records of a person count; empty without persons.
+  /// The key that decides which records of a person count; empty if persons are not distinguished.
   static std::string key_of(const RecordSelection& selection, RandomBits& bits) {
     std::string key;
     if (selection.person.empty()) return key;
@@ -160,7 +160,7 @@ Counted of_profile(const RankProfile& profile, NullPolicy null_policy, std::uint
   return Counted({std::move(header), {profile}});
 }
 
-/// As a file would hold it, whose reader refuses what no column can have.
+/// A profile of these counts, passed through the format of profile files: its reader refuses what no column can have.
 Counted of_counts(const Lattice& lattice, std::vector<Position> positions, const std::vector<std::uint64_t>& counts,
                   std::uint32_t records_per_person) {
   const Counted read =
@@ -191,7 +191,7 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> counts_of(const Counted& co
   return counts;
 }
 
-/// One profile of one column, whose name does not matter to it.
+/// Reads one profile of one column, and drops the name of the column.
 Counted of_profile_bytes(const nb::bytes& bytes) {
   CountedProfiles all = profiles_of_bytes(text_of(bytes), "the profile");
   if (!all.header.by.empty()) {
@@ -201,7 +201,7 @@ Counted of_profile_bytes(const nb::bytes& bytes) {
   return Counted(std::move(all));
 }
 
-/// As a profile file, which `fractile release --counts` reads.
+/// Writes a profile file, which `fractile release --counts` reads.
 void write_counted(const Counted& counted, const std::string& output, const std::string& column,
                    const std::string& source, std::optional<std::uint32_t> records_per_person) {
   CountedProfiles all = counted.all();
@@ -239,7 +239,8 @@ Counted Counted::of(const ColumnToCount& asked, const std::vector<std::string>& 
   header.missing = missing;
   header.per_person = selection.per_person;
   if (selection.weights) header.weights = selection.weights->as_counted();
-  // A person's records are all in one part. Merged parts say so, and then they are the same question as one part alone.
+  // All records of a person are in one part. Merged parts are marked so, and with the mark, a single part is about the same question as
+  // merged ones.
   header.disjoint_persons = true;
   header.validate();
   const std::size_t profiles = header.by.empty() ? 1 : header.keys.size();
@@ -311,7 +312,7 @@ void bind_counted(nb::module_& module) {
             RecordSelection selection{person, records_per_person, KeyColumns(by), std::move(keys)};
             if (!per_person.empty()) {
               const auto is_it = [&](PerPerson each) { return to_string(each) == per_person; };
-              selection.per_person = *std::ranges::find_if(all_per_person, is_it);  // one of them
+              selection.per_person = *std::ranges::find_if(all_per_person, is_it);  // the text names one of these
             }
             selection.weights = weights_of(weight);
             return Counted::of(

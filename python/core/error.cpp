@@ -1,4 +1,4 @@
-// Errors: each code has a class of fractile._errors.
+// Raises errors in Python: each code has a class in fractile._errors.
 #include "fractile/error.hpp"
 
 #include "attendant.hpp"
@@ -41,7 +41,7 @@ void bind_error(nb::module_& /*module*/) {
       std::rethrow_exception(thrown);
     } catch (const Error& error) {
       raise(error);
-    } catch (const Interrupted&) {  // Python's error is set
+    } catch (const Interrupted&) {  // Python's error is set already
     }
   });
 }

@@ -1,4 +1,4 @@
-// Channels, pipelines and what they are worth.
+// Binds channels, pipelines, and reports on what they are worth.
 #include "fractile/flow.hpp"
 
 #include <nanobind/operators.h>
@@ -34,7 +34,7 @@ flow::Channel channel_of(const Rows& rows, const std::vector<std::string>& secre
   return {secrets, observations, flow::Matrix::of(rows)};
 }
 
-/// Works without the interpreter's lock, and ends at Ctrl-C.
+/// Does `work` without the interpreter's lock, and ends it at Ctrl-C.
 template <class Work>
 auto worked(Work work) {
   try {
@@ -50,7 +50,7 @@ auto worked(Work work) {
 
 Typed typed_of(Arguments words) { return {{}, {}, {}, std::move(words)}; }
 
-/// (prior, losses, actions, loss_from, loss_to), or nothing.
+/// (prior, losses, actions, loss_from, loss_to); None without a counterexample.
 nb::object in_tuple(const flow::Counterexample* counterexample) {
   if (counterexample == nullptr) return nb::none();
   return nb::make_tuple(counterexample->prior.probabilities(), rows_of(counterexample->loss.matrix()),
@@ -131,7 +131,7 @@ void bind_refinement(nb::module_& module) {
           nb::arg("from_"), nb::arg("to"));
 }
 
-/// What every report of flow has.
+/// Binds what all reports of flow have in common.
 template <class Report>
 nb::class_<Report> bind_flow_report(nb::module_& module, const char* name) {
   nb::class_<Report> bound(module, name);
@@ -146,8 +146,8 @@ nb::class_<Report> bind_flow_report(nb::module_& module, const char* name) {
   return bound;
 }
 
-/// Each window: (from_lower, from_upper, to_lower, to_upper) in odds, and None or its proof (odds_from, odds_to, loss_from,
-/// loss_to).
+/// A tuple for each window: (from_lower, from_upper, to_lower, to_upper) in odds, and its proof (odds_from, odds_to, loss_from, loss_to) or
+/// None.
 nb::list windows_in_list(const flow::Windows& windows) {
   nb::list list;
   for (const flow::UnstableWindow& window : windows.windows) {

@@ -1,4 +1,4 @@
-// Columns in memory: through Arrow's capsules, or the buffer protocol.
+// Binds columns in memory, which come through Arrow's capsules or the buffer protocol.
 #include <nanobind/ndarray.h>
 
 #include <cstddef>
@@ -26,7 +26,8 @@ Structure& in_capsule(const nb::object& capsule, const char* name) {
   return *static_cast<Structure*>(PyCapsule_GetPointer(capsule.ptr(), name));
 }
 
-/// A stream whose failures are looked at: Ctrl-C within a generator of Python's is no failure of the stream, which has it in words.
+/// A stream whose failures are examined. If a Python generator feeds the stream, Ctrl-C shows only in the text of the stream's error. The
+/// wrapper throws Interrupted instead.
 struct WatchedStream {
   ArrowArrayStream stream;
 
@@ -54,9 +55,9 @@ struct WatchedStream {
   }
 };
 
-/// Takes over what stands in a capsule, so that a second reader of it finds nothing.
+/// Takes over the stream in a capsule, so a second reader of the capsule finds nothing.
 ArrowArrayStream watched(ArrowArrayStream& stream) {
-  if (stream.release == nullptr) return stream;  // as the library says
+  if (stream.release == nullptr) return stream;  // the library reports the empty stream
   auto all = std::make_unique<WatchedStream>(WatchedStream{std::exchange(stream, {})});
   return {&WatchedStream::schema, &WatchedStream::next, &WatchedStream::error, &WatchedStream::release, all.release()};
 }
@@ -82,7 +83,7 @@ std::string format_of(const nb::dlpack::dtype& type) {
 
 using Numbers = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
 
-/// Frees Python's objects when their last reader goes, on any thread.
+/// Keeps a Python object until its last reader is gone, on whatever thread.
 template <class Object>
 std::shared_ptr<Object> kept(Object object) {
   return {new Object(std::move(object)), [](Object* last) {
@@ -96,8 +97,8 @@ struct NumbersAndBits {
   nb::bytes bits;
 };
 
-/// `times`: what of Arrow's types 64-bit integers stand for; "" for numbers. `validity`: one bit per number, 0 where it is missing;
-/// empty when none is.
+/// `times` is the Arrow type of times for which 64-bit integers stand; "" for numbers. `validity` has one bit per number, 0 if the number
+/// is missing; it is empty if none is missing.
 Frame of_numbers(Numbers numbers, const std::string& name, const std::string& times, nb::bytes validity) {
   std::string format = format_of(numbers.dtype());
   if (!times.empty() && format != "l") throw Error(ErrorCode::internal, "times come as 64-bit integers");
@@ -116,7 +117,7 @@ Frame of_numbers(Numbers numbers, const std::string& name, const std::string& ti
   return Frame::of(NumberBuffer{first, format, size, stride, all, all->bits.size() > 0 ? bits : nullptr}, name);
 }
 
-/// Frames are used up. `records` is called once, and gives a list of frames.
+/// A frame whose records come later: `records` is called once, and returns a list of frames. `columns` and these frames are used up.
 Frame later(Frame& columns, nb::callable records) {
   return Frame::later(std::move(columns), [call = kept(std::move(records))] {
     return in_python([&] {

@@ -14,14 +14,14 @@ namespace fractile::python {
 namespace {
 
 std::atomic<bool> is_ending = false;
-std::atomic<int> working = 0;      // threads without the lock
-std::atomic<int> coming_back = 0;  // of these, who waits for it
-std::atomic<int> standing = 0;     // who never comes back
-std::thread::id ending;            // set before is_ending
+std::atomic<int> working = 0;      // threads that work without the lock
+std::atomic<int> coming_back = 0;  // threads that wait for the lock
+std::atomic<int> standing = 0;     // threads that will never get the lock
+std::thread::id ending;            // the thread that ends the interpreter; set before is_ending
 thread_local bool is_counted = false;
 
-/// Calls `take`, which waits for the lock; or never returns. The thread that ends the interpreter waits for the threads that are
-/// past this check.
+/// Calls `take`, which waits for the lock. Once the interpreter ends, this never returns on any thread other than the ending one. The
+/// ending thread waits for the threads that have passed this check.
 template <class Take>
 void come_back(const Take& take) {
   ++coming_back;
@@ -35,8 +35,8 @@ void come_back(const Take& take) {
   --coming_back;
 }
 
-/// Python calls it first of all at its end, with the lock. It waits a second for work that is under way and looks up now and then: nothing of
-/// the library should be at work while the process takes it apart.
+/// Python calls this with the lock held, before it takes anything apart. It waits up to a second for work under way, which checks
+/// is_interpreter_ending() now and then: no code of the library should run while the process is taken apart.
 void end() {
   using std::chrono::steady_clock;
   ending = std::this_thread::get_id();
@@ -47,10 +47,10 @@ void end() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   PyEval_RestoreThread(state);
-  if (standing > 0 || working > 0) nb::set_leak_warnings(false);  // what they hold is never freed
+  if (standing > 0 || working > 0) nb::set_leak_warnings(false);  // what these threads hold is never freed
 }
 
-/// A child has the thread that forked, and no other.
+/// After a fork, the child has only the thread that forked.
 void in_child() {
   working = is_counted ? 1 : 0;
   coming_back = 0;

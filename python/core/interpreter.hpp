@@ -1,19 +1,19 @@
-// The interpreter's lock, given back and taken again, also while the interpreter ends.
+// Releases and takes the interpreter's lock, also while the interpreter ends.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 namespace fractile::python {
 
-/// When the module is made, first of all: from the interpreter's end on, no thread takes its lock any more but the ending one. Throws for any
-/// interpreter but the main one, which would take the types of all with it.
+/// Must be called first when the module is made. Once the interpreter ends, only the ending thread takes its lock. Throws for any
+/// interpreter other than the main one, because the end of such an interpreter would destroy the types of all interpreters.
 void bind_interpreter(nanobind::module_& module);
 
-/// Whether the interpreter is ending: no thread waits for a result any more, and work that is under way stops soon.
+/// Whether the interpreter is ending on another thread. Then no thread waits for a result any more, and work under way should stop soon.
 bool is_interpreter_ending();
 
-/// Without the interpreter's lock until the end of its scope. A thread that Python does not wait for (a daemon) never leaves it once the
-/// interpreter ends: Python would end the thread there, which no C++ program survives. As nb::gil_scoped_release.
+/// Releases the interpreter's lock until the end of the scope, as nb::gil_scoped_release does. Once the interpreter ends, a daemon thread,
+/// for which Python does not wait, never leaves the scope: Python would end the thread there, and no C++ program survives that.
 class Unlocked {
  public:
   Unlocked();
@@ -26,7 +26,8 @@ class Unlocked {
   PyThreadState* state_;
 };
 
-/// With it, on a thread that works without. As nb::gil_scoped_acquire; once the interpreter ends, other threads stand still here.
+/// Takes the interpreter's lock on a thread that works without it, as nb::gil_scoped_acquire does. Once the interpreter ends, all threads
+/// other than the ending one stop here for good.
 class Locked {
  public:
   Locked();

@@ -1,4 +1,4 @@
-// The ledger: budgets, and what was spent of them.
+// Binds the ledger: budgets, and what was spent.
 #include "fractile/ledger.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace fractile::python {
 namespace {
 
-/// The statement of one dataset, when one is named.
+/// The ledger's statement; if a dataset is named, only its part.
 LedgerStatement statement_of(const std::string& path, const std::string& dataset) {
   const Ledger ledger = Ledger::open_to_read(path);
   LedgerStatement statement = ledger.statement();
@@ -35,7 +35,7 @@ void add_dataset(const std::string& path, Arguments words) {
   Ledger::open_or_create(path).add_dataset(dataset);
 }
 
-/// The witnesses' paths.
+/// The paths of the witnesses. With `accept`, the ledger first charges again what they have seen.
 std::vector<std::string> witnesses_of(const std::string& path, bool accept) {
   if (accept) Ledger::open(path).accept_witnesses();
   std::vector<std::string> paths;

@@ -1,4 +1,5 @@
-// What the bindings share. A file binds one public header, or one file of requests/; Python's words stand in python/fractile.
+// What the bindings share. Each file binds one public header or one file of requests/. The documented Python interface is in
+// python/fractile.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -29,7 +30,7 @@ void bind_requests(nb::module_& module);
 
 }  // namespace fractile::python
 
-/// Rationals are fractions.Fraction in Python, both ways; an int is a Fraction, too.
+/// Converts between Rational and Python's fractions.Fraction. An int is accepted as a Fraction, too.
 template <>
 struct nanobind::detail::type_caster<fractile::Rational> {
   NB_TYPE_CASTER(fractile::Rational, const_name("fractions.Fraction"))
@@ -52,7 +53,7 @@ struct nanobind::detail::type_caster<fractile::Rational> {
       const fractile::Rational denominator = value.denominator();
       if (!numerator.fits_int64() || !denominator.fits_int64()) return fraction(value.to_string()).release();
       if (value.is_integer()) return fraction(numerator.to_int64()).release();
-      return fraction(numerator.to_int64(), denominator.to_int64()).release();  // it need not read a text
+      return fraction(numerator.to_int64(), denominator.to_int64()).release();  // Fraction need not parse a text
     } catch (...) {
       return {};
     }

@@ -1,4 +1,4 @@
-// Pages, and what a publisher says on them, as Python has them.
+// Pages, and what a publisher says on them, in the form in which Python has them.
 #pragma once
 
 #include <nanobind/stl/map.h>
@@ -14,7 +14,7 @@
 
 namespace fractile::python {
 
-using Arguments = std::map<std::string, std::vector<std::string>>;  ///< as requests::Typed has them
+using Arguments = std::map<std::string, std::vector<std::string>>;  ///< as in requests::Typed
 using Texts = std::map<std::string, std::string>;
 using Page = std::pair<std::string, Texts>;  ///< the page, and its files by name
 

@@ -1,4 +1,4 @@
-// The program itself, in this process: the engine of the package duckdb needs a Python around it.
+// Runs the program in this process, because the engine in the package duckdb works only within Python.
 #include "cli/program.hpp"
 
 #include "interpreter.hpp"

@@ -1,4 +1,4 @@
-// Publications: their files, and the tables that they become.
+// Binds publications: their files, and the published tables.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -29,10 +29,11 @@ using requests::PublicationFile;
 
 requests::Typed typed_of(Arguments words, std::string file) { return {{}, std::move(file), {}, std::move(words)}; }
 
-/// (name, kind, smallest and largest possible value, whether any cell that holds something counts); of dates and times the ends are ticks.
+/// (name, kind, smallest and largest possible value, whether any cell that holds something counts). For dates and times, the values are
+/// ticks.
 using ReadColumn = std::tuple<std::string, std::string, Rational, Rational, bool>;
 
-/// The columns that are counted, one per table, and that of weights.
+/// The columns that are counted, one per table, and the column of weights.
 std::vector<ReadColumn> columns_of(const PublicationFile& file) {
   std::vector<ReadColumn> columns;
   for (const PublicationTable& table : file.publication.tables) {
@@ -55,7 +56,7 @@ std::vector<std::string> names_of(const PublicationFile& file) {
   return names;
 }
 
-/// Keeps the tables' folder, where there is one.
+/// A caller that keeps the tables' folder, if there is one.
 class TablesCaller final : public Caller {
  public:
   using Caller::Caller;
@@ -70,13 +71,13 @@ class TablesCaller final : public Caller {
   std::optional<requests::TablesFolder> folder;
 };
 
-/// The tables, and the warnings given meanwhile.
+/// The tables, and the warnings that came while they were made.
 struct Published {
   std::optional<PublishedTables> tables;
   Caller::Said warnings;
 };
 
-/// The records are those that the file names or, with a frame, as source_of() takes them; `cancel` as SignalWatch takes it.
+/// The records come from the source that the file names or, with `frame`, from source_of(). `cancel` is as in SignalWatch.
 std::unique_ptr<Published> publish_file(const PublicationFile& file, Arguments words, Frame* frame, nb::handle counter,
                                         nb::handle cancel) {
   auto published = std::make_unique<Published>();
@@ -97,7 +98,7 @@ const PublishedLevel& level_at(const PublishedTables& tables, std::size_t number
   return *levels_of(tables).at(number);
 }
 
-/// (table, columns of its cells, whether a ledger held it) of each level.
+/// (table, columns of its cells, whether a ledger held the level) for each level.
 std::vector<std::tuple<std::string, std::vector<std::string>, bool>> named_levels_of(const PublishedTables& tables) {
   std::vector<std::tuple<std::string, std::vector<std::string>, bool>> levels;
   for (const PublishedLevel* const level : levels_of(tables)) {
@@ -109,7 +110,7 @@ std::vector<std::tuple<std::string, std::vector<std::string>, bool>> named_level
   return levels;
 }
 
-/// (column, keys, labels), as the publication lists them.
+/// (column, keys, labels) for each key column, as the publication lists them.
 std::vector<std::tuple<std::string, std::vector<std::string>, std::vector<std::string>>> keys_of(
     const PublishedTables& tables) {
   std::vector<std::tuple<std::string, std::vector<std::string>, std::vector<std::string>>> keys;
@@ -117,7 +118,7 @@ std::vector<std::tuple<std::string, std::vector<std::string>, std::vector<std::s
   return keys;
 }
 
-/// The statistics of each cell of a level, in the form of Release.statistics(); empty where the table asks for none.
+/// The statistics of each cell of a level, in the form of Release.statistics(); empty if the table asks for no statistics.
 nb::list statistics_in(const PublishedTables& tables, std::size_t number) {
   const PublishedLevel& level = level_at(tables, number);
   const std::optional<StatisticsTerms>& of_level = level.release.statistics;

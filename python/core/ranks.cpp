@@ -1,4 +1,4 @@
-// Lattices: the possible values.
+// Binds lattices, the possible values.
 #include "fractile/ranks.hpp"
 
 #include <utility>
@@ -11,7 +11,7 @@
 namespace fractile::python {
 namespace {
 
-/// As --bounds and --step, or --candidates, say.
+/// The lattice that --bounds and --step, or --candidates, describe.
 Lattice lattice_of_words(Arguments words) { return requests::lattice_of({{}, {}, {}, std::move(words), {}}); }
 
 }  // namespace

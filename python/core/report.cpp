@@ -1,4 +1,4 @@
-// Releases: read, verified, explained, shown.
+// Binds releases: reads, verifies, explains and shows them.
 
 #include "report.hpp"
 
@@ -20,7 +20,7 @@ std::vector<NamedComparison> compared(const Release& release, const std::optiona
   return comparisons_of(release, {compare->first, compare->second});
 }
 
-/// The limit of a guess, written as the program takes it; empty for none.
+/// The limit of a guess in the form in which the program takes it; empty if there is no guess.
 std::string limit_of(const Release& release, const std::string& guess) {
   if (guess.empty()) return {};
   requests::Typed typed;
@@ -42,7 +42,7 @@ nb::tuple in_tuple(const Estimate& estimate) {
   return nb::make_tuple(estimate.value, estimate.lower, estimate.upper, estimate.or_below, estimate.or_above);
 }
 
-/// A str, or with several key columns a tuple of them; "" without groups.
+/// A str; a tuple of str for several key columns; "" without groups.
 nb::object key_object(const GroupKey& key) {
   if (key.size() < 2) return nb::cast(key.empty() ? std::string() : key[0]);
   nb::list texts;
@@ -56,7 +56,7 @@ nb::list keys_of(const Release& release) {
   return keys;
 }
 
-/// (key, quantile, against, difference, ratio or None); an estimate is (value, lower, upper, or_below, or_above).
+/// (key, quantile, against, difference, ratio or None) for each comparison, where an estimate is (value, lower, upper, or_below, or_above).
 nb::list comparisons(const Release& release, const std::string& first, const std::string& second) {
   nb::list list;
   for (const NamedComparison& one : comparisons_of(release, {first, second})) {
@@ -68,7 +68,7 @@ nb::list comparisons(const Release& release, const std::string& first, const std
   return list;
 }
 
-/// (lower, upper, or_below, or_above) of each quantile; none without intervals.
+/// (lower, upper, or_below, or_above) for each quantile; an empty list without intervals.
 nb::list intervals(const Release& release, std::size_t number) {
   nb::list list;
   for (const Interval& one : release.groups.at(number).intervals) {
@@ -78,7 +78,7 @@ nb::list intervals(const Release& release, std::size_t number) {
   return list;
 }
 
-/// Numbers of records or, with weights, what they weigh.
+/// A number of records or, with weights, their total weight, with its interval.
 nb::tuple in_tuple(const Statistics::Records& records, const std::optional<WeightsDescription>& weights) {
   const auto& [lower, upper] = records.interval;
   if (!weights) return nb::make_tuple(records.value, lower, upper);
@@ -89,7 +89,7 @@ nb::tuple in_tuple(const Statistics::Records& records, const std::optional<Weigh
 
 nb::tuple in_tuple(const Statistics::Ratio& ratio) { return nb::make_tuple(ratio.value, ratio.lower, ratio.upper); }
 
-/// None where none were asked for.
+/// The statistics of a group; None if none were asked for.
 nb::object statistics(const Release& release, std::size_t number) {
   const std::optional<Statistics>& told = release.groups.at(number).statistics;
   return told ? in_tuples(*release.statistics, *told, release.source) : nb::object(nb::none());
@@ -108,7 +108,7 @@ std::vector<std::pair<std::string, std::string>> spent(const Release& release, s
   return spent;
 }
 
-/// What was found of the values of a group: their granularity, or on what many heap.
+/// What was found about the values of a group: their granularity, or the distance of the values on which many heap.
 std::optional<std::string> found(const Release& release, std::size_t number,
                                  std::optional<Rational> MechanismUsed::*what) {
   const std::optional<Rational>& distance = release.groups.at(number).used.*what;

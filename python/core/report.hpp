@@ -1,4 +1,4 @@
-// What releases and publications have in common, as Python has it.
+// What releases and publications have in common, in the form in which Python has it.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace fractile::python {
 
-/// (count, [(value, count, share)], mean or None). Counts, shares and means are (value, lower, upper).
+/// (count, [(value, count, share)], mean or None), where each count, share and mean is (value, lower, upper).
 nb::object in_tuples(const StatisticsTerms& terms, const Statistics& told, const SourceDescription& source);
 
 /// How Python shows an object: Type(name=value, ...).

@@ -1,4 +1,4 @@
-// What the program's verbs do, asked in the program's words.
+// Binds what the program's verbs do; the requests are in the program's words.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/unique_ptr.h>
 
@@ -29,7 +29,7 @@ namespace {
 
 using requests::Typed;
 
-/// As Typed has key_lists and key_tuples.
+/// The type of key_lists and key_tuples in Typed.
 using KeyTexts = std::vector<std::vector<std::string>>;
 
 Typed typed_of(Arguments words, std::vector<std::string> files, KeyTexts key_lists = {}, KeyTexts key_tuples = {}) {
@@ -41,13 +41,13 @@ Typed typed_of(Arguments words, std::vector<std::string> files, KeyTexts key_lis
   return typed;
 }
 
-/// The result of a release, and the warnings given meanwhile.
+/// The result of a release, and the warnings that came while it was made.
 struct Released {
   Answer answer;
   Caller::Said warnings;
 };
 
-/// `frame` and `counter` as source_of() takes them, and `cancel`, of all, as SignalWatch does.
+/// `frame` and `counter` are as in source_of(), and `cancel` is as in SignalWatch; it serves for all sources.
 std::unique_ptr<Released> release(Arguments words, std::vector<std::string> files, KeyTexts key_lists,
                                   KeyTexts key_tuples, Frame* frame, nb::handle counter, nb::handle cancel) {
   auto released = std::make_unique<Released>();
@@ -113,7 +113,7 @@ const requests::VerbSpec& verb_of(const std::string& name) {
   requests::usage("unknown verb '" + name + "'", "name one of the program's verbs");
 }
 
-/// (name, argument, default in words, heading, help) of every option of a verb.
+/// (name, argument, default in words, heading, help) for every option of a verb.
 nb::list options(const std::string& verb) {
   nb::list list;
   for (const requests::OptionSpec& option : verb_of(verb).options) {

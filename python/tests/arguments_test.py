@@ -1,4 +1,4 @@
-"""Arguments as people type them: other libraries' names, computed lists, and what comes from the frame itself."""
+"""Arguments as people type them: names from other libraries, computed lists, and values from the frame itself."""
 
 import inspect
 import typing
@@ -79,7 +79,7 @@ def test_keys_that_people_write_are_not():
 
 
 def test_choices_are_the_library_s():
-    """Each is taken, and what is none of them is refused."""
+    """Every listed choice is accepted, and any other value is refused."""
     for name in ("neighbors", "null", "unreadable", "of", "base", "rates", "mechanism", "shape", "solve_for"):
         annotation = getattr(_choices, {"solve_for": "SolveFor"}.get(name, name.capitalize()))
         for chosen in (*typing.get_args(annotation), "nonesuch"):

@@ -1,4 +1,4 @@
-"""No record decides whether a release is charged, nor how another record is read; and no error holds a cell, nor does what is behind it."""
+"""No record decides whether a release is charged, or how another record is read. No error, nor any exception behind it, holds a cell."""
 
 import datetime as dt
 import decimal
@@ -24,7 +24,7 @@ def ledger(tmp_path):
 
 
 def everything_in(error):
-    """All that a program can see of an exception, and of what stands behind it."""
+    """All text that a program can find in an exception and in the exceptions behind it."""
     seen, texts = set(), []
     waiting = [error]
     while waiting:
@@ -73,7 +73,7 @@ def test_what_fails_when_it_is_computed_is_charged_first(door, ledger):
 
 
 class Foreign:
-    """What says nothing of its columns but by computing them, and fails."""
+    """An object that reveals its columns only by computing them, and fails when it does."""
 
     def __arrow_c_stream__(self, requested_schema=None):
         raise ValueError(f"a cell of {SECRET}")
@@ -127,7 +127,7 @@ def test_an_answer_of_the_ledger_computes_nothing(ledger):
     assert computed > 0 and again.from_ledger and again.receipt == first.receipt and len(calls) == computed
 
 
-#: A list's cell, and whether it is missing or something that is not a number.
+#: Cells of a list, and what an error says about each.
 CELLS = {
     "text": (SECRET, "not a number"),
     "bytes": (b"\xff31415", "not a number"),
@@ -191,7 +191,7 @@ def test_times_of_a_list_are_read_one_by_one(ledger):
     assert fine.counts == [(2 * 121 + 1, 1)]  # what is finer than a microsecond is cut off
 
 
-#: Cells of persons in a column of objects: what is not a text, and whether it names somebody.
+#: Cells of persons in a column of objects that are not texts, and whether each of them identifies a person.
 NAMES = {
     "bytes": (b"\xff31415", None),
     "surrogate": ("\ud80031415", None),
@@ -267,7 +267,7 @@ def test_records_that_are_null_as_a_whole_are_missing(ledger):
     assert "row 2, column 'x'" in refused(fractile.DataError, structs, column="x", null="error").message
 
 
-#: What is no column: refused before the charge, in words that say what to give, and without a letter of it.
+#: Objects that are not columns. They are refused before the charge, in words that say what to give and that hold none of their text.
 NO_DATA = {
     "bytes": lambda: b"age\n31415\n",
     "bytearray": lambda: bytearray(b"age\n31415\n"),
@@ -321,7 +321,7 @@ def test_hints_of_arrays_work():
     assert fractile.release(eval(hint.partition(": ")[2], {"column": took}), **ages)[0.5] == 40
     hint = refused(fractile.UsageError, took.to_numpy()).hint
     assert fractile.release(eval(hint.partition(": ")[2], {"array": took.to_numpy(), "numpy": np}), **ages)[0.5] == 40
-    unknown = np.append(took.to_numpy(), np.timedelta64("NaT"))  # a whole number of it would be the least there is
+    unknown = np.append(took.to_numpy(), np.timedelta64("NaT"))  # as a whole number, NaT would be the smallest of all
     counted = fractile.profile(eval(hint.partition(": ")[2], {"array": unknown, "numpy": np}), lattice=fractile.Lattice(0, 125, 1))
     assert counted.records == 500
     frame = pl.DataFrame({"took": pl.Series([40] * 500).cast(pl.Duration("ms")) * 1000})
@@ -359,7 +359,7 @@ def test_masks_of_numpy_are_missing():
 
 
 class MaskedColumn(np.ndarray):
-    """As astropy has them: an array of its own class, with its mask beside it."""
+    """An array as astropy makes them: a class of its own, with the mask as a separate attribute."""
 
     @property
     def unmasked(self):
@@ -395,7 +395,7 @@ def test_a_stream_is_read_once():
 
 MEDIAN = {"bounds": (-20, 120), "step": 1, "epsilon": 20, "quantiles": "median"}
 CODED = [7] * 60 + [-9] * 90
-#: A column in which -9 stands for nothing, and what else may.
+#: Columns in which -9 stands for a missing value, and possibly other marks do, too.
 MISSING = {
     "list": lambda: CODED + ["NA"] * 30,
     "list of doubles": lambda: [float(x) for x in CODED],

@@ -1,4 +1,4 @@
-"""What the tests share: a table of people, and the program beside which Python must stand."""
+"""Fixtures that the tests share: a table of people, and the program, whose results Python must match."""
 
 import os
 import random
@@ -32,7 +32,7 @@ def people():
 
 @pytest.fixture(scope="session")
 def csv(people, engine, tmp_path_factory):
-    """The same as a file."""
+    """The same records as a file."""
     path = tmp_path_factory.mktemp("data") / "people.csv"
     lines = [",".join(people)]
     lines += [",".join(map(str, row)) for row in zip(*people.values())]
@@ -42,7 +42,7 @@ def csv(people, engine, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def program():
-    """Runs the program: program("release", csv, "--column", "age"), its standard output."""
+    """Runs the program, as in program("release", csv, "--column", "age"), and returns its standard output."""
     path = program_path()
     if not path.is_file():
         pytest.skip(f"the program is not here: {path}")
@@ -57,7 +57,7 @@ def program():
 
 @pytest.fixture(scope="module")
 def server():
-    """A PostgreSQL server of the tests' own; skipped where none is."""
+    """A PostgreSQL server for the tests. Tests are skipped where none is installed."""
     tests = Path(__file__).resolve().parents[2] / "tests"
     if not tests.is_dir():
         pytest.skip("no PostgreSQL server is here")
@@ -74,7 +74,7 @@ def server():
 
 @pytest.fixture(scope="session")
 def engine():
-    """The path of the engine that the program and Python both find: FRACTILE_DUCKDB."""
+    """The path of the engine, FRACTILE_DUCKDB, which the program and Python both use."""
     path = os.environ.get("FRACTILE_DUCKDB", "")
     if not path:
         pytest.skip("the engine is not here: FRACTILE_DUCKDB is not set")

@@ -1,4 +1,4 @@
-"""The papers' chain: what fits chains and knows its cost; what does not is refused."""
+"""Chains as in the papers: parts that fit together form a chain with a known cost, and parts that do not fit are refused."""
 
 from fractions import Fraction
 
@@ -60,14 +60,14 @@ def test_a_quantile_is_a_release():
 def test_what_does_not_fit():
     nullable = vector_domain(float)
     with pytest.raises(fractile.UsageError):
-        make_quantile_score_candidates(nullable, [1.0, 2.0], "1/2")  # rows that may hold NaN
+        make_quantile_score_candidates(nullable, [1.0, 2.0], "1/2")  # its rows may hold NaN
     ints = make_quantile_score_candidates(vector_domain(int), [1, 2], "1/2")
     floats = make_drop_null(nullable)
     with pytest.raises(fractile.UsageError, match="does not fit"):
         floats >> ints
     with pytest.raises(fractile.UsageError, match="does not fit"):
         ints >> index_into([1, 2])
-    with pytest.raises(fractile.UsageError):  # the values of the domains differ
+    with pytest.raises(fractile.UsageError):  # the domains have values of different types
         make_clamp(vector_domain(int), 0, 10) >> ints
     with pytest.raises(fractile.UsageError):
         make_gumbel_max(ints, temperature=0, optimize="min")

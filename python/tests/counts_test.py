@@ -1,4 +1,4 @@
-"""Profile files: counted, merged and released as the program does it."""
+"""Profile files are counted, merged and released exactly as the program does it."""
 
 import inspect
 import json
@@ -17,8 +17,8 @@ def test_python_lacks_no_option():
     verbs = (("count", fractile.count, {"--data"}), ("merge", fractile.merge, {"--files"}), ("columns", fractile.columns, {"--data"}))
     for verb, function, others in verbs:
         arguments = {"--" + name.replace("_", "-") for name in inspect.signature(function).parameters} - others - {"--cancel"}
-        mine = {"--ledger", "--format"} if verb == "columns" else set()  # nothing is paid for, and what comes back is printed by others
-        mine |= {"--candidates-file", "--sql-file"}  # Python reads files itself
+        mine = {"--ledger", "--format"} if verb == "columns" else set()  # this function charges nothing, and its caller prints the result
+        mine |= {"--candidates-file", "--sql-file"}  # Python code can read files itself
         assert arguments == {name for name, *_ in _core.options(verb)} - mine
 
 

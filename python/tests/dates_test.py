@@ -1,4 +1,4 @@
-"""Dates and times through every door, as bounds of every type, and back as what they were."""
+"""Dates and times in data of every kind, as bounds of every type, and returned in their original type."""
 
 import datetime as dt
 import random

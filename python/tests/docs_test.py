@@ -20,21 +20,21 @@ def test_docstrings(module):
 
 
 def members_of(kind):
-    """Public members, and what says what they are."""
+    """Public members, and the documentation of each."""
     for name, member in vars(kind).items():
         if not name.startswith("_") and (callable(member) or isinstance(member, (property, classmethod, staticmethod)) or kind in SHOWN):
             yield f"{kind.__name__}.{name}", inspect.getdoc(getattr(kind, name))
 
 
 def fields_of(kind):
-    """Fields of tuples, which say themselves what they are, and of data classes, whose class says it."""
+    """The fields of named tuples, which have docstrings, and those of data classes, which the class documents."""
     for name in getattr(kind, "_fields", ()):
         yield f"{kind.__name__}.{name}", inspect.getdoc(getattr(kind, name))
     for name in getattr(kind, "__dataclass_fields__", ()):
         yield f"{kind.__name__}.{name}", attributes(kind).get(name)
 
 
-#: Of the extension module, what users get their hands on.
+#: The types of the extension module that users handle.
 SHOWN = (_core.Release, _core.Account, _core.Entry, _core.Statement)
 
 

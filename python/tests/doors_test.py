@@ -1,4 +1,4 @@
-"""Every door gives what the file gives: the same records in the same order, and so with one seed the same values."""
+"""Every kind of input gives what a file gives: the same records in the same order, and so the same values with the same seed."""
 
 import array
 import datetime
@@ -91,7 +91,7 @@ def test_a_series_in_a_loop_of_strides(people):
 
 
 def test_a_broadcast_number():
-    # A stride of 0: the same number over and over.
+    # The stride is 0, so every element is the same number.
     release = fractile.release(np.broadcast_to(np.array([40.0]), (1000,)), quantiles="median", **AGES)
     assert release[0.5] == 40
 
@@ -215,7 +215,7 @@ def test_two_columns_of_one_name(door):
         with pytest.raises(fractile.DataError, match="the frame has more than one column 'x'") as caught:
             fractile.release(TWINS[door](), **asked, **AGES)
         assert caught.value.hint == "rename one of them"
-    assert fractile.release(TWINS[door](), "y", **AGES).column == "y"  # which is there once
+    assert fractile.release(TWINS[door](), "y", **AGES).column == "y"  # this column exists once
 
 
 def test_two_columns_of_one_name_in_a_lazy_frame_are_polars_error():
@@ -233,7 +233,7 @@ def test_two_columns_of_one_name_in_a_lazy_frame_are_polars_error():
     ids=["polars", "duckdb"],
 )
 def test_a_frame_that_fails_tells_no_value(frame):
-    """A frame that is not yet computed fails when it is asked, and its owner's error quotes the cell."""
+    """A frame that is not yet computed fails when its columns are requested. The error of its library quotes the cell."""
     with pytest.raises(fractile.DataError) as caught:
         fractile.release(frame(), "x", **AGES)
     assert "secret" not in str(caught.value)
@@ -255,7 +255,7 @@ def test_pandas_labels_that_are_no_text(people):
 
 
 def test_readers_of_batches(people):
-    """What is a table only its stream says."""
+    """Only its stream reveals whether a reader yields a table or a single column."""
     asked = {"by": "region", "keys": ["north", "south"], "person": "id", **AGES}
     table = pa.table(people)
     assert fractile.release(table.to_reader(), "age", **asked).receipt == fractile.release(table, "age", **asked).receipt
@@ -297,7 +297,7 @@ def test_bounds_from_the_data_are_warned_of(people):
 
 
 class Exported:
-    """What speaks Arrow and says nothing else of itself."""
+    """An object that exports Arrow and reveals nothing else about itself."""
 
     def __init__(self, table):
         self.table = table
@@ -314,12 +314,12 @@ def test_what_speaks_arrow_and_nothing_else(people):
     assert fractile.release(Exported(table["age"]), **AGES).quantiles == fractile.release(table, "age", **AGES).quantiles
     with pytest.raises(fractile.UsageError, match="column is missing") as caught:
         fractile.release(Exported(table), **AGES)
-    assert caught.value.hint == 'name the column to publish, column="age"'  # which works
+    assert caught.value.hint == 'name the column to publish, column="age"'  # the hint works
     assert fractile.release(Exported(table), column="age", **AGES).column == "age"
 
 
 class Expression:
-    """A table as Ibis has them: its columns are known, and exporting it runs a query."""
+    """A table as in Ibis: its columns are known, and exporting it runs a query."""
 
     __module__ = "ibis.expr.types.relations"
     executed = 0
@@ -356,7 +356,7 @@ def test_expressions_of_ibis_run_after_the_charge(people, tmp_path):
 
 
 class OneColumn:
-    """A column as Ibis has them: no Arrow, but a table of it."""
+    """A column as in Ibis: it does not export Arrow, but it can be turned into a table."""
 
     __module__ = "ibis.expr.types.numeric"
 
@@ -368,7 +368,7 @@ class OneColumn:
 
 
 class GroupedTable:
-    """As Ibis has them: every name is one of its columns."""
+    """A grouped table as in Ibis: every attribute name is one of its columns."""
 
     __module__ = "ibis.expr.types.groupby"
 

@@ -1,4 +1,4 @@
-"""Channels, pipelines and what they are worth: Fractions in, Fractions out, and the program's words."""
+"""Channels, pipelines and their worth. Arguments and results are Fractions, and messages are the program's."""
 
 import json
 import os

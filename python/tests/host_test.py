@@ -1,4 +1,4 @@
-"""The package within a service: its threads, its end, forks, signals, other interpreters, warnings and notebooks."""
+"""The package within a service: threads, its end, forks, signals, other interpreters, warnings and notebooks."""
 
 import asyncio
 import gc
@@ -27,13 +27,13 @@ def run(code, *arguments, timeout=120, **options):
 
 
 def memory():
-    """Bytes of this process."""
+    """The resident memory of this process in bytes."""
     with open("/proc/self/statm", encoding="ascii") as statm:
         return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_threads_that_end_leave_nothing_behind():
-    """As in a server that has a thread for each request."""
+    """A server that has one thread per request works like this."""
     numbers = np.arange(1000) % 100
 
     def request():
@@ -54,7 +54,7 @@ def test_threads_that_end_leave_nothing_behind():
 
 
 def standstill(calls, let_go):
-    """For how many seconds this thread stood still at most while all calls waited, until it let them go; and the messages of what they raised."""
+    """Returns the longest time in seconds that this thread stood still while all calls waited, and the messages of the calls' errors."""
     raised = []
 
     def call(each):
@@ -78,8 +78,8 @@ def standstill(calls, let_go):
 
 
 def raised_without_standstill(waiting):
-    """`waiting` gives the calls, and what lets them go. A call that held the interpreter's lock would hold it each time; a machine is busy
-    now and then."""
+    """Returns the messages. `waiting` makes the calls, and a function that lets them go. A call that held the interpreter's lock would
+    delay this thread in each attempt, whereas a busy machine delays it only sometimes."""
     end = time.monotonic() + 60
     longest, raised = standstill(*waiting())
     while longest >= 0.25 and time.monotonic() < end:
@@ -109,7 +109,7 @@ def test_no_thread_stands_still_while_a_ledger_is_locked(tmp_path):
         other.execute("BEGIN EXCLUSIVE")
         return calls, other.close
 
-    assert any(path in message for message in raised_without_standstill(locked))  # there is no such entry
+    assert any(path in message for message in raised_without_standstill(locked))  # no entry has this path
 
 
 def test_no_thread_stands_still_while_a_server_is_silent():
@@ -223,7 +223,7 @@ def test_ctrl_c_within_a_generator_stays_one():
 
 
 def endless():
-    """Records without an end, a few at a time."""
+    """Records without end, a few at a time."""
     pa = pytest.importorskip("pyarrow")
 
     def batches():
@@ -249,7 +249,7 @@ def test_an_event_ends_a_release_from_another_thread(tmp_path):
         fractile.release(endless(), "x", cancel=set_after(0.3), ledger=ledger, **ASKED)
     assert [entry.state for entry in ledger.entries] == ["reserved"]
     assert raised.value.__context__ is None and pickle.loads(pickle.dumps(raised.value)).hint == raised.value.hint
-    # The next one of the same thread goes through.
+    # The next call on this thread succeeds.
     assert len(fractile.release([1.0], cancel=threading.Event(), ledger=ledger, **ASKED).quantiles) == 3
 
 
@@ -295,7 +295,7 @@ def test_an_event_ends_what_waits_for_a_ledger(tmp_path):
     begun = time.perf_counter()
     with pytest.raises(fractile.CanceledError):
         fractile.release([1.0, 2.0], cancel=set_after(0.3), ledger=ledger, **ASKED)
-    assert time.perf_counter() - begun < 8  # it waits for ten seconds
+    assert time.perf_counter() - begun < 8  # without the event, it would wait for ten seconds
     other.execute("ROLLBACK")
     assert ledger.entries == []
 

@@ -1,4 +1,4 @@
-"""Groups by several columns: keys of each, all combinations of which are groups, or the groups themselves."""
+"""Groups by several columns: keys for each column, whose combinations are all groups, or an explicit list of groups."""
 
 import itertools
 import json

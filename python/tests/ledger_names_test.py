@@ -1,4 +1,4 @@
-"""No two names that a ledger takes are one name after Unicode's normal form C."""
+"""No two names that a ledger accepts have the same normal form C in Unicode."""
 
 import random
 import unicodedata
@@ -39,7 +39,7 @@ def test_characters_that_it_puts_together_are_refused(ledger):
 
 
 def test_whatever_is_taken_is_its_own_form(ledger):
-    """Letters with what may stand on them, in any order."""
+    """The names consist of letters and of marks that may combine with them, in any order."""
     draw = random.Random(1)
     taken = 0
     for i in range(150):
@@ -55,4 +55,5 @@ def test_whatever_is_taken_is_its_own_form(ledger):
 def test_names_as_people_write_them_are_taken(ledger):
     for name in ("ärzte", "Ångström", "姓名", "서울", "がくせい", "ज़िला", "নাম", "தமிழ்நாடு", "ශ්රී", "นักเรียนอยู่", "مدرسة", "שלום", "Ελλάδα"):
         assert is_taken(ledger, unicodedata.normalize("NFC", name)), name
-        assert not is_taken(ledger, unicodedata.normalize("NFD", name)), name  # which is taken already, or is no such form
+        # Refused, because the name is taken already or is not in normal form C.
+        assert not is_taken(ledger, unicodedata.normalize("NFD", name)), name

@@ -1,4 +1,4 @@
-"""Ledgers and receipts: what the program writes Python reads, and the other way round."""
+"""Ledgers and receipts: Python reads what the program writes, and the program reads what Python writes."""
 
 import inspect
 import json
@@ -26,7 +26,7 @@ def test_a_release_is_paid_once(ledger, csv, program):
     assert again.receipt == first.receipt
     assert (first.from_ledger, again.from_ledger) == (False, True)
     assert again.quantiles == first.quantiles
-    # The program answers from the same entry.
+    # The program answers from this entry, too.
     words = ["release", csv, "--column", "age", "--bounds", "0", "125", "--step", "1", "--epsilon", "1/2"]
     assert program(*words, "--ledger", ledger.path, "--format", "json") == first.receipt
     assert [entry.state for entry in ledger.entries] == ["committed"]
@@ -44,7 +44,7 @@ def test_a_release_is_paid_once(ledger, csv, program):
 
 
 def test_a_frame_has_no_name(ledger, people):
-    # The ledger cannot know that it is the same table, unless that is declared.
+    # Without a declaration, the ledger cannot know that both lists are the same table.
     first = fractile.release(people["age"], epsilon="1/8", ledger=ledger, **ASKED)
     second = fractile.release(people["age"], epsilon="1/8", ledger=ledger, **ASKED)
     assert not second.from_ledger
@@ -57,7 +57,7 @@ def test_a_frame_has_no_name(ledger, people):
 
 
 def test_options_of_ledgers_are_the_programs(csv, program, tmp_path):
-    """--ledger, --dataset, --source and --again: what one has paid for the other one has, and no more."""
+    """--ledger, --dataset, --source and --again: Python and the program answer from each other's paid releases, and from no others."""
     ledger = fractile.Ledger(tmp_path / "two.db").init("people", epsilon=1).init("others", epsilon=1)
     asked = ASKED | {"epsilon": "1/8", "ledger": ledger, "source": "census"}
     words = ["release", csv, "--column", "age", "--bounds", "0", "125", "--step", "1", "--epsilon", "1/8", "--format", "json"]
@@ -79,7 +79,7 @@ def test_options_of_ledgers_are_the_programs(csv, program, tmp_path):
 
 
 def test_a_file_that_changes_while_it_is_read(ledger, tmp_path):
-    """What was read is of no one moment: nothing is published, and the entry stays."""
+    """The records that were read may be from different moments, so nothing is published, and the entry stays."""
     path = tmp_path / "table.csv"
     path.write_text("age\n" + "7\n" * 30_000_000)
 
@@ -104,7 +104,7 @@ def test_a_file_that_changes_while_it_is_read(ledger, tmp_path):
 
 
 def test_the_engine_of_the_package_duckdb_needs_no_owner(tmp_path):
-    """The installation chose it. An engine that the caller names must be one that the owner declared."""
+    """The installation chose this engine. An engine that the caller names must be one that the owner declared."""
     pytest.importorskip("duckdb")
     (tmp_path / "table.csv").write_text("age\n" + "7\n" * 100)
     code = """if True:
@@ -210,7 +210,7 @@ def test_receipts(tmp_path, people, csv, program):
     read.save(tmp_path / "age.html")
     assert fractile.read_receipt(tmp_path / "age.html").receipt == release.receipt
     with pytest.raises(fractile.DataError):
-        release.save(tmp_path / "age.json")  # never replaces a file
+        release.save(tmp_path / "age.json")  # save() never replaces a file
     (tmp_path / "forged.json").write_text(release.receipt.replace('"pure"', '"zcdp"'))
     with pytest.raises(fractile.DataError):
         fractile.read_receipt(tmp_path / "forged.json")
@@ -227,7 +227,7 @@ def test_groups_intervals_and_comparisons(people, csv):
     asked = ASKED | {"by": "region", "keys": ["north", "south"], "intervals": 0.95, "expected_rows": 1000, "epsilon": 4}
     groups = fractile.release(frame, "age", **asked)
     assert list(groups.keys()) == ["north", "south"] and dict(groups) == {key: groups[key] for key in ("north", "south")}
-    for of_one in ("mechanism", "spent", "rank_errors", "intervals", "quantiles"):  # each group says it of itself
+    for of_one in ("mechanism", "spent", "rank_errors", "intervals", "quantiles"):  # only the groups have these attributes
         with pytest.raises(fractile.UsageError, match="several groups"):
             getattr(groups, of_one)
     for group in groups.values():
@@ -298,7 +298,7 @@ def test_an_address_is_shown_without_its_password():
     try:
         ledger.statement()
     except fractile.UsageError as error:
-        pytest.skip(str(error))  # no libpq
+        pytest.skip(str(error))  # libpq is missing
     except fractile.LedgerError as error:
         assert "cannot be reached" in str(error)
         assert "sesame" not in str(error)

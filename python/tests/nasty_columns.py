@@ -1,4 +1,4 @@
-"""Columns that a route may read wrongly, and where exact arithmetic puts their records. docs/proofs/rank_profile.md has the definition."""
+"""Columns that are easily misread, and the positions of their records by exact arithmetic (defined in docs/proofs/rank_profile.md)."""
 
 import datetime as dt
 from decimal import Decimal
@@ -11,7 +11,7 @@ EPOCH = dt.datetime(1970, 1, 1)
 
 
 class Nasty(NamedTuple):
-    """`sql`: the column's type in DuckDB, and in PostgreSQL where that has another name; "" where it has none."""
+    """`sql` is the column's type in DuckDB; `postgres` is its type in PostgreSQL where the name differs, and "" where there is none."""
 
     values: list[Any]
     arrow: pa.DataType
@@ -72,8 +72,8 @@ def _microseconds(value):
 
 
 def expected(nasty):
-    """(position, count): the nearest possible value, the upper one of two that are equally near, or of times the step that they are in;
-    beyond the bounds the nearest of these; nothing where a value is missing."""
+    """Returns pairs (position, count). A record's position is that of the nearest possible value, and the upper of two equally near ones; a
+    time's is that of its step. Beyond the bounds it is that of the nearer bound. A missing value has no position."""
     is_time = nasty.step in _STEPS
     if is_time:
         step = Fraction(_STEPS[nasty.step])
@@ -97,7 +97,7 @@ def expected(nasty):
 
 
 def text_of(value):
-    """A cell of CSV."""
+    """The value as a cell of CSV."""
     if value is None:
         return ""
     return value.isoformat().replace("+00:00", "Z") if isinstance(value, dt.date) else repr(value) if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""Numbers are exact, and errors say what, where and what to write next, in Python's words."""
+"""Numbers are exact. Errors say what is wrong, where it is and what to write next, in Python's terms."""
 
 import ast
 import inspect
@@ -175,7 +175,7 @@ FOREIGN = ("--epsilon 3", "--bounds 0 125", "a --null drop", "{epsilon}", "{}", 
 
 @pytest.mark.parametrize("name", FOREIGN)
 def test_a_name_stays_what_it_is(name):
-    """Whatever a column or a key is called: nothing in it is taken for an option or an argument."""
+    """Nothing in the name of a column or in a key is mistaken for an option or an argument."""
     table = pyarrow.table({name: pyarrow.array([1.0, None]), "region": ["a", "b"]})
     asked = USUAL | {"column": name}
     with pytest.raises(fractile.DataError) as caught:
@@ -194,7 +194,7 @@ def test_a_name_stays_what_it_is(name):
 
 @pytest.mark.parametrize("name", FOREIGN)
 def test_a_hint_quotes_a_name_for_python(name, tmp_path):
-    """A ledger's dataset pins the column of persons, and the hint is what to type."""
+    """A ledger's dataset pins the column of persons. The hint is valid Python."""
     ledger = fractile.Ledger(tmp_path / "budget.db")
     ledger.init("people", epsilon=1, person=name)
     with pytest.raises(fractile.UsageError) as caught:
@@ -205,14 +205,14 @@ def test_a_hint_quotes_a_name_for_python(name, tmp_path):
     assert ast.literal_eval(argument) == name
 
 
-#: Values that hardly any argument can have.
+#: Values that almost no argument accepts.
 JUNK = ("junk", "--epsilon 3", "", "-1", "1/0", 0, -1, 10**30, [], ["a", "a"], (1, 0), {"a": "b"}, True, False, object)
 
 
 @pytest.mark.parametrize("name", [name for name in inspect.signature(fractile.release).parameters if name not in ("data", "receipt")])
 @pytest.mark.filterwarnings("ignore::fractile.FractileWarning")
 def test_an_error_names_arguments_of_python(name):
-    """Whatever is given for whichever argument: no option of the program is named, and a field is an argument."""
+    """Whatever value an argument has, no message names an option of the program, and the error's field is an argument."""
     parameters = inspect.signature(fractile.release).parameters
     refused = 0
     for junk in JUNK:
@@ -221,9 +221,9 @@ def test_an_error_names_arguments_of_python(name):
         except fractile.Error as error:
             refused += 1
             assert error.field in {"", *parameters}
-            said = re.sub(r"fractile ledger init .*", "", str(error).replace("--epsilon 3", ""))  # a command to type
+            said = re.sub(r"fractile ledger init .*", "", str(error).replace("--epsilon 3", ""))  # these are commands to type
             assert "--" not in said, said
-        except (TypeError, OSError):  # of Python's own, about what is no path or no sequence
+        except (TypeError, OSError):  # Python's error for a value that is not a path or a sequence
             pass
     assert refused > 0
 

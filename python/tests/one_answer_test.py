@@ -1,5 +1,6 @@
-"""One answer, bit for bit, whatever the door, the engine, the format, the order of records, the number of threads and the limit of memory: of
-doubles and of the decimals that they are cast to, of persons' values and rows, and of weights. FRACTILE_TEST_EFFORT=10 takes 10^6 records."""
+"""A release is the same bit for bit, whatever the kind of input, the engine, the format, the order of records, the number of threads and
+the memory limit. This holds for doubles and the decimals that they are cast to, for persons' values and rows, and for weights.
+FRACTILE_TEST_EFFORT=10 uses 10^6 records."""
 
 import decimal
 import itertools
@@ -33,16 +34,16 @@ TYPES = {"doubles": "DOUBLE", "decimals": "DECIMAL(18, 6)"}
 
 
 def sql_of(kind, table="input"):
-    """Text is read as doubles; that these are cast, each record by itself, is what the table in memory holds."""
+    """The query that casts each record's text to a double and then to this type. The table in memory holds the cast values."""
     return f"SELECT id, region, CAST(CAST(income AS DOUBLE) AS {TYPES[kind]}) AS income, CAST(w AS DOUBLE) AS w FROM {table}"
 
 
 @pytest.fixture(scope="module")
 def frames():
-    """By what their incomes are. Sums of these doubles differ by the order in which they are added up."""
+    """One table per type of income. Sums of these doubles depend on the order of addition."""
     draw = np.random.default_rng(5)
     millionths = draw.integers(0, 60_000 * 10**6, ROWS)
-    millionths[:3] = 10**10 + 1  # of one person, whose records stand together
+    millionths[:3] = 10**10 + 1  # these three belong to one person, whose records are consecutive
     ids = draw.integers(0, ROWS // 8, ROWS)
     ids[:3] = 7
     table = pa.table({
@@ -60,7 +61,7 @@ def frames():
 
 @pytest.fixture(scope="module")
 def doors(frames, engine, tmp_path_factory):
-    """Doors to the same records: data and words."""
+    """The same records as inputs of several kinds, each with the words that the program needs."""
     folder = tmp_path_factory.mktemp("doors")
     table = frames["doubles"]
     shuffled = table.take(np.random.default_rng(6).permutation(ROWS))
@@ -78,7 +79,7 @@ def doors(frames, engine, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def programs():
-    """The program, and the package's, which finds the engine of the package duckdb: another build of it."""
+    """The program, and the program of the package, which uses the engine of the package duckdb: another build of DuckDB."""
     if not program_path().is_file():
         pytest.skip(f"the program is not here: {program_path()}")
     usual = {name: value for name, value in os.environ.items() if name != "FRACTILE_DUCKDB"}
@@ -114,14 +115,14 @@ def test_profiles_are_one(what, kind, frames, doors, tmp_path):
     for tasks in (1, 3):
         (found,) = fractile.spark._all_parts([question(**asked)], parts(frames[kind], tasks, asked, size=5_000))
         assert fractile.Profile(found.alone[0]) == first
-    if what == "sums" and kind == "decimals":  # one row of each person, in SQL
+    if what == "sums" and kind == "decimals":  # the query returns one row per person
         rows = f"SELECT t.id, sum(t.income) AS income FROM ({sql_of(kind)}) t GROUP BY t.id"
         for name, (data, words) in doors.items():
             assert counted(data, tmp_path, words | {"person": "id", "sql": rows}).counts == first.counts, name
 
 
 def words_of(asked):
-    """The same for the program."""
+    """The same arguments as words for the program."""
     words = []
     for name, value in asked.items():
         listed = ",".join(value) if isinstance(value, list) else value
@@ -141,13 +142,13 @@ def test_the_program_counts_the_same(what, kind, frames, doors, programs, tmp_pa
 
 
 def said(receipt):
-    """What is published, and what it cost."""
+    """What is published and what it costs."""
     return {name: part for name, part in json.loads(receipt).items() if name not in ("source", "sha256")}
 
 
 @pytest.fixture(scope="module")
 def people(server, frames, tmp_path_factory):
-    """The table on a server."""
+    """The address of a server that holds the table."""
     address = server.database("one_answer")
     path = tmp_path_factory.mktemp("server") / "t.csv"
     pl.from_arrow(frames["doubles"]).write_csv(path)

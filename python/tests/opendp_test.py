@@ -1,4 +1,4 @@
-"""A release as OpenDP's measurement: what it costs there is never less than what it costs here."""
+"""A release as an OpenDP measurement never costs less in OpenDP than in Fractile."""
 
 import doctest
 import json
@@ -14,7 +14,7 @@ opendp = pytest.importorskip("fractile.opendp")
 
 AGES = [34.0, 51.0, 28.0, 47.0, 62.0] * 200
 USUAL = {"bounds": (0, 125), "step": 1}
-FAR = 2**32 - 1  # the largest distance that OpenDP has
+FAR = 2**32 - 1  # the largest distance that OpenDP can represent
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -29,7 +29,7 @@ def ints():
 
 
 def cost_of(epsilon):
-    """To 300 digits, rounded."""
+    """The cost, rounded to 300 digits."""
     factor, logarithm, argument = epsilon.partition("ln ")
     if not logarithm:
         return Fraction(factor)
@@ -83,7 +83,7 @@ def test_it_releases():
 
 
 def test_every_member_of_the_domain_is_released():
-    """Neither whether a release succeeds nor what its receipt says of its source may tell of the records."""
+    """Neither the success of a release nor what its receipt says about its source may depend on the records."""
     floats = [[], [math.nan], [math.inf, -math.inf, 5e-324, 1.7e308], [0.5] * 3]
     for domain, vectors in ((None, floats), (ints(), [[], [2**63 - 1, -(2**63)], [1]])):
         measurement = opendp.measurement(**USUAL, epsilon=1, input_domain=domain)

@@ -1,4 +1,4 @@
-"""Every option of the program's release and plan is Python's, and both give the same bytes."""
+"""Every option of the program's release and plan exists in Python, and both print the same bytes."""
 
 import datetime as dt
 import inspect
@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 from fractile import _core
 
-#: Options that are methods of what comes back.
+#: Options that are methods of the result in Python.
 METHODS = {
     "release": {"--format": "to_html", "--about": "to_html", "--figures": "figures", "--public": "to_html", "--compare": "compare", "--guess": "to_html"},
     "plan": {"--format": "to_json", "--about": "to_html", "--figures": "figures"},
 }
-#: Python reads files itself, and a dry run is for those who type a command.
+#: Python code can read files itself, and a dry run is for people who type commands.
 NOT_HERE = {"--quantiles-file", "--candidates-file", "--sql-file", "--dry-run"}
 RESULTS = {"release": fractile.Release, "plan": fractile.Plan}
 
@@ -53,7 +53,7 @@ def test_the_options_are_those_that_the_program_lists(verb, program):
 WEIGHTED = {"weight": "income", "weight_bounds": (0, 100_000), "weight_step": 100}
 WEIGHTED_WORDS = ["--weight", "income", "--weight-bounds", "0", "100000", "--weight-step", "100"]
 
-#: For each option of release: what is asked beside the usual things, as the program is asked and as Python is.
+#: For each option of release: additional arguments in Python, and additional words for the program.
 RELEASE = {
     "--column": ({}, []),
     "--quantiles": ({"quantiles": [0.1, "1/2", 0.9]}, ["--quantiles", "0.1,1/2,0.9"]),
@@ -159,7 +159,7 @@ def test_release_equals_the_program(option, csv, program, engine, tmp_path):
 
 @pytest.fixture
 def about(tmp_path):
-    """What a page says of its release, as the program has it and as Python does."""
+    """What a page says about its release, in the program's form and in Python's."""
     (tmp_path / "about.toml").write_text('title = "Ages"\ncurator = "An office"\n', encoding="utf-8")
     return str(tmp_path / "about.toml"), {"title": "Ages", "curator": "An office"}
 
@@ -215,7 +215,7 @@ PLAN = {
         {"analyst": "ANALYST", "epsilon": "0.01..2", "expected_rows": 1000, "mechanism": "exponential"},
         ["--analyst", "ANALYST", "--epsilon", "0.01..2", "--expected-rows", "1000", "--mechanism", "exponential"],
     ),
-    "--reference": (  # whose column is called as usual
+    "--reference": (  # its column has the usual name
         {"guess": "value", "reference": "REFERENCE"},
         ["--guess", "value", "--reference", "REFERENCE"],
     ),
@@ -229,7 +229,7 @@ PLAN = {
     ),
     "--mechanism": ({"mechanism": "approximate"}, ["--mechanism", "approximate"]),
     "--expected-rows": ({"expected_rows": 3000}, ["--expected-rows", "3000"]),
-    "--no-interpolation": (  # with a step so fine that it matters, as for --together
+    "--no-interpolation": (  # the step is so fine that the option matters, as for --together
         {"quantiles": "deciles", "step": 0.01, "no_interpolation": True},
         ["--quantiles", "deciles", "--step", "0.01", "--no-interpolation"],
     ),
@@ -271,7 +271,7 @@ def test_plan_equals_the_program(option, program, engine, tmp_path):
     arguments = {name: places.get(value, value) if isinstance(value, str) else value for name, value in arguments.items()}
     words = [places.get(word, word) for word in words]
     usual = {
-        "--quantiles": ("1/3", ["1/3"]),  # a plan for more of them takes a hundred times as long
+        "--quantiles": ("1/3", ["1/3"]),  # a plan for several quantiles takes a hundred times as long
         "--bounds": ((0, 125), ["0", "125"]),
         "--step": (1, ["1"]),
         "--epsilon": (1, ["1"]),
@@ -294,7 +294,7 @@ def test_what_a_plan_shows_equals_the_program(program, about, tmp_path):
     words = ["plan", "--bounds", "0", "125", "--step", "1", "--epsilon", "1", "--quantiles", "quartiles", "--format", "html"]
     plan = fractile.plan(bounds=(0, 125), step=1, epsilon=1, quantiles="quartiles")
 
-    def page(*more):  # without the command, which is not typed in Python
+    def page(*more):  # the command is left out, because it is not typed in Python
         return re.sub(r"<section>\n<h2>To repeat it</h2>.*?</section>\n", "", program(*words, *more), count=1, flags=re.DOTALL)
 
     assert plan.to_html() == page()
@@ -302,7 +302,7 @@ def test_what_a_plan_shows_equals_the_program(program, about, tmp_path):
     assert plan.figures(about=texts) == files_of(tmp_path / "figures")
 
 
-#: Of dates and times: bounds, step and candidates as Python has them, and as they are typed.
+#: For dates and times: bounds, step and candidates in Python's form, and as they are typed.
 TIMES = {
     "dates": (
         {"bounds": (dt.date(2020, 1, 1), dt.date(2026, 1, 1)), "step": dt.timedelta(days=1)},

@@ -1,4 +1,4 @@
-"""One value of each person: columns in memory of any kind give what files give, bit for bit."""
+"""One value per person: columns in memory, of any kind, give what files give, bit for bit."""
 
 import math
 import random
@@ -76,7 +76,7 @@ def test_truth_values_are_files(how, groups, table, tmp_path):
     asked = {"bounds": (0, 9), "step": 1, "epsilon": 1000, "quantiles": "deciles", "count": True, "below": [1]}
     asked |= {"person": "id", "per_person": how, "unsafe_seed": 3, **groups}
     of_file = fractile.release(tmp_path / "t.parquet", "ill", **asked)
-    slices = pa.concat_tables([truths.slice(0, 13), truths.slice(13, 1001), truths.slice(1014)])  # within bytes
+    slices = pa.concat_tables([truths.slice(0, 13), truths.slice(13, 1001), truths.slice(1014)])  # the slices begin within bytes
     nullable = truths.to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
     for frame in (truths, slices, pl.from_arrow(truths), nullable):
         assert fractile.release(frame, "ill", **asked).to_csv() == of_file.to_csv()
@@ -108,7 +108,7 @@ def test_the_values_are_those_of_pandas(table):
 
 @pytest.mark.filterwarnings("ignore::fractile.FractileWarning")
 def test_doubles_add_up_in_any_order():
-    """A sum in doubles of these would depend on which of them comes first."""
+    """A sum of these in doubles would depend on which of them comes first."""
     numbers = [1e16, 1.0, -1e16, 0.1, 0.2, 0.3]
     receipts = set()
     for seed in range(5):
@@ -132,7 +132,7 @@ def test_what_is_refused(table):
 
 
 def values_of(frame, how):
-    """Each person's value by the definition, in whole numbers."""
+    """Each person's value by its definition, in whole numbers."""
     costs = {}
     for who, cost in zip(frame["id"].to_pylist(), frame["cost"].to_pylist()):
         if who is not None and cost is not None:
@@ -167,7 +167,7 @@ def test_profiles_say_what_values_they_hold(table, tmp_path):
     asked = {"epsilon": 1_000_000, "quantiles": "median", "mechanism": "exponential"}
     counted = fractile.release(counts=tmp_path / "p", **asked)
     whole = fractile.release(table, "cost", bounds=(-20_000, 40_000), step=0.25, person="id", per_person="sum", **asked)
-    middle = values_of(table, "sum")[148:152]  # of 300 persons
+    middle = values_of(table, "sum")[148:152]  # in the middle of 300 persons
     for release in (counted, whole):
         assert middle[0] <= release[0.5] <= middle[-1] and '"per_person": "sum"' in release.receipt
     with pytest.raises(fractile.UsageError, match="cannot be computed from the values in two tables"):

@@ -1,4 +1,4 @@
-"""PostgreSQL: what the program reads there Python reads, and both pay from one team's ledger. Skipped where no server is."""
+"""PostgreSQL: Python reads what the program reads there, and both pay from one team's ledger. Skipped where no server is installed."""
 
 import fractile
 import pytest
@@ -27,7 +27,7 @@ def test_a_teams_ledger(server, csv, program):
 
 
 def test_without_a_server(program):
-    """Both refuse in the same words."""
+    """Python and the program refuse with the same exit code."""
     address = "postgres://ann:sesame@127.0.0.1:1/people"
     with pytest.raises(fractile.Error) as caught:
         fractile.release(column="age", postgres=address, sql="SELECT age FROM people", **ASKED)

@@ -1,4 +1,4 @@
-"""Threads, forks, signals and memory."""
+"""Threads, forks, signals and memory of a process that uses the package."""
 
 import multiprocessing
 import os
@@ -37,7 +37,7 @@ def test_other_threads_run_meanwhile():
     during = turns - before
     stop.set()
     thread.join()
-    assert during > took / 0.001 / 50  # with the lock held it would be next to none
+    assert during > took / 0.001 / 50  # if the lock were held, there would be hardly any turns
 
 
 def test_many_threads_release_at_once():
@@ -56,7 +56,7 @@ def test_many_threads_release_at_once():
 
 
 def test_no_copy():
-    # In a process of its own, whose peak memory nothing else has raised.
+    # The test needs a separate process, whose peak memory nothing else has raised.
     code = """if True:
         import resource, sys
         import numpy as np, fractile, polars as pl, pandas as pd
@@ -84,12 +84,12 @@ def test_no_copy():
     """
     for door in ("numpy", "polars", "pandas", "a frame of polars", "a frame of pandas", "a frame of pandas with persons"):
         done = subprocess.run([sys.executable, "-c", code, door], capture_output=True, text=True, check=True)
-        assert int(done.stdout) < 6_000, door  # KiB; a copy has 23,437
+        assert int(done.stdout) < 6_000, door  # KiB; a copy would have 23,437
 
 
 def test_a_fork_has_random_bits_of_its_own():
-    # With a uniform base: another one has heavy candidates, such as 0, which two of four may draw.
-    fractile.release([1.0] * 10, **ASKED)  # so that a buffer of bits could be there
+    # The base is uniform. Any other base has heavy candidates, such as 0, which two of four releases may draw.
+    fractile.release([1.0] * 10, **ASKED)  # a buffer of random bits may exist before the fork
     ends = []
     for _ in range(4):
         read, write = os.pipe()
@@ -136,7 +136,7 @@ def test_ctrl_c_ends_a_release(tmp_path):
         [sys.executable, "-c", code, str(tmp_path / "b.db")],
         stdout=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which a shell's background job ignores
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores SIGINT
     )
     assert run.stdout.readline() == "ready\n"
     time.sleep(1)
@@ -156,7 +156,7 @@ def test_the_engine_of_the_package_duckdb(csv):
 
 
 def test_what_brings_the_engine_where_there_is_none(csv):
-    """It said "run ./dev build" to people who had typed pip install."""
+    """Once, the message said "run ./dev build" to people who had typed pip install."""
     environment = {name: value for name, value in os.environ.items() if name not in ("FRACTILE_DUCKDB", "LD_LIBRARY_PATH")}
     code = """if True:
         import importlib.util, sys
@@ -195,7 +195,7 @@ def test_the_program_ends_when_nobody_reads_on():
     command = [sys.executable, "-m", "fractile", "release", "--help"]
     done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
     os.close(write)
-    assert (done.returncode, done.stderr) == (-signal.SIGPIPE, "")  # as a program ends; Python would print an error
+    assert (done.returncode, done.stderr) == (-signal.SIGPIPE, "")  # a program ends like this; Python would print an error
 
 
 def test_importing_loads_no_other_library():
@@ -216,7 +216,7 @@ def test_streams_that_fail():
 
 
 def test_memory_that_is_not_to_be_had():
-    """Positions of 20 million records take 160 MB."""
+    """The positions of 20 million records take 160 MB."""
     code = """if True:
         import resource
         import fractile
@@ -279,21 +279,21 @@ WAITING_FOR_A_LEDGER = """if True:
 
 @pytest.mark.parametrize("entries", [0, 1])
 def test_an_interruption_while_a_ledger_is_locked(tmp_path, entries):
-    """Before the charge, and after it: heard at once, and told what became of the entry."""
+    """Before and after the charge, an interruption takes effect at once, and its message says what became of the entry."""
     path = str(tmp_path / "b.db")
     fractile.Ledger(path).init("people", epsilon=1)
     run = subprocess.Popen(
         [sys.executable, "-c", WAITING_FOR_A_LEDGER, path, str(entries)],
         stdout=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which a shell's background job ignores
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores SIGINT
     )
     assert run.stdout.readline() == "locked\n"
-    time.sleep(5 if entries else 1.5)  # it has read by then, or is told while it reads
+    time.sleep(5 if entries else 1.5)  # by then the release has read its records, or the interruption comes while it reads
     run.send_signal(signal.SIGINT)
     start = time.perf_counter()
     out = run.communicate(timeout=60)[0]
-    assert time.perf_counter() - start < 8  # by itself, it would end after ten seconds
+    assert time.perf_counter() - start < 8  # without a signal, it would end after ten seconds
     if sys.version_info < (3, 11):
         return
     if entries:

@@ -20,13 +20,13 @@ def test_profiles_merge():
     assert whole.records == 10_000
     assert dict(whole.counts) == {2 * int(v) + 1: int(c) for v, c in zip(*np.unique(ages, return_counts=True))}
     assert fractile.Profile.from_bytes(whole.to_bytes()) == whole
-    assert str(whole.records) not in repr(whole)  # it is the data
+    assert str(whole.records) not in repr(whole)  # this number is part of the data
     with pytest.raises(fractile.UsageError):
         whole.merge(fractile.profile(ages, lattice=fractile.Lattice(0, 126, 1)))
 
 
 def test_a_profile_carries_its_bound(tmp_path):
-    """Through bytes, pickle, files and merges, to the release, which promises for no fewer records a person."""
+    """A profile keeps its records per person through bytes, pickle, files and merges. A release of it must not declare fewer."""
     pa = pytest.importorskip("pyarrow")
     frame = pa.table({"person": [f"p{i % 7}" for i in range(700)], "pay": [i % 90 for i in range(700)]})
     lattice = fractile.Lattice(0, 100, 1)
@@ -57,7 +57,7 @@ def test_a_profile_carries_its_bound(tmp_path):
 
 
 def test_a_profile_knows_its_sampling_keys():
-    """By what tells them apart, never the keys themselves."""
+    """The profile holds identifiers of the keys, never the keys themselves."""
     pa = pytest.importorskip("pyarrow")
     frame = pa.table({"person": ["a", "a", "b"], "pay": [1, 2, 3]})
     keys = [bytes(range(32)), bytes(32)]
@@ -139,7 +139,7 @@ def test_bytes_that_are_no_profile():
 
 
 def test_persons_by_a_key():
-    """Each person's sample is a function of the key and their own records: parts by person add up to the whole, in any order."""
+    """Each person's sample is a function of the key and their own records. Parts with whole persons add up to the whole, in any order."""
     pa = pytest.importorskip("pyarrow")
     lattice = fractile.Lattice(0, 100, 1)
     rows = [(f"p{i % 400}" if i % 400 else None, "ns"[i % 5 % 2], i * 31 % 101) for i in range(6000)]

@@ -1,4 +1,4 @@
-"""Publications: the tables of a file, of whatever holds the records, as the program publishes them."""
+"""Publications: the tables that a file describes, from records of any kind, exactly as the program publishes them."""
 
 import copy
 import csv
@@ -61,7 +61,7 @@ def records(people):
 
 @pytest.fixture
 def file(records, tmp_path):
-    """A publication of records that are at hand, and one of the same as a file."""
+    """The path of a publication for records in memory. A folder next to it has a publication of these records as a file."""
     (tmp_path / "earnings.toml").write_text(FILE.format(input=MISSING), encoding="utf-8")
     (tmp_path / "of_file").mkdir()
     (tmp_path / "of_file" / "earnings.toml").write_text(FILE.format(input=MISSING + 'file = "people.csv"'), encoding="utf-8")
@@ -130,7 +130,7 @@ def test_every_door_gives_the_same_numbers(file, with_input, records, engine):
 
 def test_only_columns_that_the_file_names_are_read(file, records, engine):
     class Watched:
-        """A frame that says which of its columns are asked for."""
+        """A frame that records which of its columns are requested."""
 
         __module__ = "polars"
         columns = pl.DataFrame(records).columns
@@ -152,7 +152,7 @@ def test_tables_levels_and_cells(published):
     pay = published["pay"]
     assert list(pay) == [("region", "sex"), ("region",), ("sex",), ()]
     assert (pay.by, pay.column, published["age"].by) == (("region", "sex"), "income", ("region",))
-    finest = pay.level("sex", "region")  # in any order
+    finest = pay.level("sex", "region")  # the order does not matter
     assert finest is pay["region", "sex"] and finest.by == ("region", "sex")
     assert list(finest) == [("north", "f"), ("north", "m"), ("south", "f"), ("south", "m")]
     cell = finest["south", "m"]
@@ -318,7 +318,7 @@ def test_dates_have_frames_of_dates(engine, tmp_path):
     assert isinstance(p["born"]["value"]["a"][0.5], dt.date)
     assert p.to_arrow().schema.field("value").type == pa.date32() and p.to_polars().schema["value"] == pl.Date
     assert p.to_pandas()["value"].dtype.kind == "M" and p.to_polars()["lower"].null_count() == 3
-    assert p.to_arrow().column_names[:3] == ["table", "key.value", "statistic"]  # a key column may be called as any
+    assert p.to_arrow().column_names[:3] == ["table", "key.value", "statistic"]  # a key column may have any name
     assert p.to_csv().splitlines()[0] == ",".join(p.to_arrow().column_names) == ",".join(p["born"].to_arrow().column_names)
     path.write_text(DATES.format(more=AGES), encoding="utf-8")
     both = fractile.publish(path, data=data)
@@ -513,7 +513,8 @@ def test_options_are_those_of_the_program():
 
     program = {name for name, *_ in _core.options("publish")}
     mine = {"--" + name.replace("_", "-") for name in inspect.signature(fractile.publish).parameters}
-    assert mine - {"--file", "--data", "--cancel"} == program - {"--format", "--about", "--public", "--example"}  # methods of what comes back
+    # These options are methods of the result.
+    assert mine - {"--file", "--data", "--cancel"} == program - {"--format", "--about", "--public", "--example"}
     spark, its = (inspect.signature(each).parameters for each in (fractile.spark.publish, fractile.publish))
     assert set(spark) - {"df"} == set(its) - {"data", "threads", "memory"}
     assert all(spark[name].default == its[name].default for name in spark if name in its)
@@ -552,7 +553,7 @@ def test_spark_counts_values_and_weights(records, tmp_path, engine):
         empty = _core.Frame.of_stream(counter.table.schema.empty_table().__arrow_c_stream__(), "")
         return _core.publish(publication, {"unsafe_seed": ["7"]}, empty, counter).tables.csv()
 
-    # A total of persons' values is made anew of all records of the cells that are listed, and of no others.
+    # A total of persons' values is computed anew from all records of the listed cells, and from no others.
     for text in (VALUES, VALUES.replace('"north", "south"]', '"north"]'), VALUES.replace('"sum"', '"max"'), WEIGHTED):
         assert released(text) == fractile.publish(tmp_path / "of_frame.toml", data=pa.table(columns), unsafe_seed=7).to_csv()
 
@@ -607,7 +608,7 @@ def test_one_job_of_spark_counts_all_tables(file, records, engine):
     counter = Elsewhere(pa.table(records), names)
     empty = _core.Frame.of_stream(counter.table.schema.empty_table().__arrow_c_stream__(), "")
     published = _core.publish(publication, {"unsafe_seed": ["7"]}, empty, counter)
-    assert counter.jobs == [2]  # one job, of a question a table
+    assert counter.jobs == [2]  # one job with one question per table
     assert published.tables.csv() == fractile.publish(file, data=pa.table(records), unsafe_seed=7).to_csv()
 
 

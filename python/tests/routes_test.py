@@ -1,6 +1,5 @@
-"""One table of nasty columns by every route: each puts every record where exact arithmetic does, whole or in pieces.
-
-By Spark, spark_cluster_test asks the same where Spark is; here its tasks count without it."""
+"""One table of nasty columns by every route: each route puts every record where exact arithmetic does, in one piece or in several.
+spark_cluster_test tests the route by Spark where Spark is installed. Here, the code of its tasks counts without Spark."""
 
 import fractile
 import pyarrow as pa
@@ -15,7 +14,7 @@ def asked(nasty):
 
 
 def counted(nasty, folder, data, **how):
-    """What a profile file of it holds."""
+    """The profile in the file that count() writes."""
     path = folder / f"{len(list(folder.iterdir()))}.profile"
     fractile.count(data, "x", output=path, **asked(nasty), **how)
     return fractile.Profile.from_bytes(path.read_bytes())
@@ -34,7 +33,7 @@ def parquet_of(nasty, folder, values=None):
 def of_csv(nasty, folder):
     path = folder / "t.csv"
     path.write_text("id,x\n" + "".join(f"{k},{text_of(value)}\n" for k, value in enumerate(nasty.values)), encoding="utf-8")
-    # Columns of text are read as doubles; a cast says which numbers they are.
+    # Columns of text are read as doubles. A cast determines the intended numbers.
     return counted(nasty, folder, path, sql=f"SELECT CAST(x AS {nasty.sql}) AS x FROM input")
 
 
@@ -63,7 +62,7 @@ def of_pieces(nasty, folder):
 
 
 def of_tasks(nasty, folder):
-    """As Spark's workers do it, two of them."""
+    """Counts in two tasks, as Spark's workers do."""
     lattice = fractile.Lattice(*nasty.bounds, nasty.step)
     question = _core.Counted.of("x", lattice._core, False, "", 1, [], [], [], [])
     half = len(nasty.values) // 2
@@ -92,10 +91,10 @@ def test_every_record_lies_where_exact_arithmetic_puts_it(route, name, engine, t
 @pytest.mark.parametrize("declared", [None, 1])
 @pytest.mark.filterwarnings("ignore::fractile.FractileWarning")
 def test_postgresql_reads_the_same(server, engine, tmp_path, declared):
-    """A server's rows are released, not counted into a file: one seed gives the quantiles of equal profiles."""
+    """A server's rows are released, not counted into a file. With one seed, equal profiles give equal quantiles."""
     address = server.database(f"nasty{declared or 0}")
     for number, (name, nasty) in enumerate(NASTY.items()):
-        if not nasty.postgres or (declared and "38" in nasty.postgres):  # which a declared query refuses
+        if not nasty.postgres or (declared and "38" in nasty.postgres):  # a declared query refuses this type
             continue
         cells = ", ".join("(NULL)" if value is None else f"('{text_of(value)}')" for value in nasty.values)
         kind = nasty.postgres
@@ -107,7 +106,7 @@ def test_postgresql_reads_the_same(server, engine, tmp_path, declared):
         path = tmp_path / f"{number}-{declared}.profile"
         profile.write(path, column="x")
         ask = {"epsilon": 50, "quantiles": "deciles", "mechanism": "approximate", "unsafe_seed": 7}
-        # Numbers of more than 18 digits come as text, as the server writes them.
+        # Numbers of more than 18 digits arrive as text, as the server writes them.
         cast = f"CAST(x AS {nasty.sql}) AS x" if "38" in nasty.postgres else "x"
         sql = f"SELECT {cast} FROM t{number}"
         released = fractile.release(column="x", postgres=address, sql=sql, sql_stability=declared, **asked(nasty), **ask)

@@ -1,4 +1,4 @@
-"""Several files that are one table."""
+"""Several files that form one table."""
 
 import json
 import pathlib

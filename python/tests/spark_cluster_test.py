@@ -1,7 +1,5 @@
-"""A DataFrame of Spark, on local[2] and on a local cluster whose workers are killed: what one machine counts, bit for bit.
-
-`./dev test -L spark` makes the environment that this runs in; elsewhere it is skipped, and says so.
-"""
+"""A DataFrame of Spark, on local[2] and on a local cluster whose workers are killed, is counted exactly as on one machine. `./dev test -L
+spark` makes the environment for this test. Elsewhere it is skipped with a message."""
 
 import os
 import shutil
@@ -49,7 +47,7 @@ def session(master, **settings):
 
     os.environ["SPARK_HOME"] = str(Path(pyspark.__file__).parent)
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    here = str(Path(__file__).parent)  # workers know functions of this file by its name
+    here = str(Path(__file__).parent)  # workers import functions of this file by its name
     if here not in os.environ.get("PYTHONPATH", ""):
         os.environ["PYTHONPATH"] = f"{os.environ.get('PYTHONPATH', '')}:{here}"
     builder = SparkSession.builder.master(master).config("spark.executorEnv.PYTHONPATH", os.environ["PYTHONPATH"])
@@ -64,7 +62,7 @@ def session(master, **settings):
 
 @pytest.fixture(scope="module")
 def parquet(tmp_path_factory):
-    """400,000 records of 50,000 persons, and the frame that one machine counts."""
+    """The path of a file with 400,000 records of 50,000 persons, and the frame that one machine counts."""
     draw, rows = np.random.default_rng(1), 400_000
     incomes = np.round(draw.lognormal(10, 1, rows), 2)
     table = pa.table({
@@ -100,7 +98,7 @@ def counted(df, asked):
 @pytest.mark.parametrize("name", NASTY)
 @pytest.mark.filterwarnings("ignore::fractile.FractileWarning")
 def test_nasty_columns_lie_where_exact_arithmetic_puts_them(name, local, tmp_path):
-    """As by every other route: routes_test."""
+    """The other routes are tested in routes_test."""
     nasty = NASTY[name]
     pq.write_table(pa.table({"x": pa.array(nasty.values, nasty.arrow)}), tmp_path / "t.parquet")
     df = local.read.parquet(str(tmp_path / "t.parquet"))
@@ -255,7 +253,7 @@ def test_no_error_holds_a_value(local, parquet, tmp_path):
     ledger = fractile.Ledger(tmp_path / "b.db").init("people", epsilon=1)
     words = BOUNDS | {"epsilon": "1/4", "ledger": ledger}
     df = local.read.parquet(parquet[0])
-    text = df.selectExpr(f"cast(concat('x{SECRET}', income) as double) as income")  # Spark's own error tells the value
+    text = df.selectExpr(f"cast(concat('x{SECRET}', income) as double) as income")  # Spark's own error quotes the value
     failing = local.createDataFrame([(SECRET,)], "income double").mapInArrow(_fail, "income double")
     holed = df.selectExpr("income")
     for frame, more, told in ((text, {}, "CAST_INVALID_INPUT"), (failing, {}, "Python failed"), (holed, {"null": "error"}, "NULL or NaN")):
@@ -301,7 +299,7 @@ def test_ctrl_c_cancels_the_job(tmp_path):
 
 
 class _Flaky:
-    """Hands batches on, and now and then kills its process or fails, in first attempts, after some of them."""
+    """Passes batches on. In some first attempts, it kills its process or fails after a few batches."""
 
     def __call__(self, batches):
         from pyspark import TaskContext
@@ -314,12 +312,12 @@ class _Flaky:
             if first and number == 2 and context.partitionId() % 3 == 1:
                 raise ValueError("a task that fails")
             if first and context.partitionId() % 8 == 2:
-                time.sleep(0.3)  # so slow that another attempt is made at once
+                time.sleep(0.3)  # so slow that Spark makes another attempt at once
             yield batch
 
 
 def executors():
-    """Process ids of the executors of this process's cluster that count: their Python has started. Another one has nothing to lose yet."""
+    """The process ids of this cluster's executors whose Python workers have started. Other executors have no work to lose yet."""
     found = []
     for folder in Path("/proc").iterdir():
         try:
@@ -345,7 +343,7 @@ def _is_below(pid):
 
 
 class Killer(threading.Thread):
-    """Kills an executor every so many seconds, so many at most."""
+    """Kills an executor every `seconds` seconds, at most `most` times."""
 
     def __init__(self, seconds, most):
         super().__init__(daemon=True)
@@ -396,8 +394,8 @@ def test_a_cluster_that_fails_counts_the_same(cluster, parquet, asked):
 
 
 def by_hand(rows, seconds):
-    """Counts and releases `rows` records of a table that Spark makes, on a cluster of which an executor is killed every so many
-    seconds, and compares both with one machine's: spark_cluster_test.py 100000000 5"""
+    """Counts and releases `rows` records of a table that Spark makes. The cluster loses an executor every `seconds` seconds. Compares the
+    results with one machine's. To run it by hand: spark_cluster_test.py 100000000 5"""
     spark = failing_cluster()
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "100000")
     table = spark.range(0, rows, 1, 64).selectExpr("cast((id * 2654435761) % 500000 as double) as income")

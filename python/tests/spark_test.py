@@ -1,4 +1,4 @@
-"""What tasks of Spark do with their batches, and the driver with their answers: without Spark."""
+"""What Spark's tasks do with their batches and what the driver does with their answers, tested without Spark."""
 
 import inspect
 import json
@@ -39,7 +39,7 @@ def batches_of(table, size):
 
 
 def parts(table, tasks, asked, seed=0, size=7):
-    """The rows that so many tasks give back for a table: its records are dealt out at random, with persons by their buckets."""
+    """The rows that `tasks` tasks return for a table. Its records are distributed at random, those of persons by their buckets."""
     names = columns_of(asked)
     table = table.select(names)
     draw = random.Random(seed)
@@ -55,7 +55,7 @@ def parts(table, tasks, asked, seed=0, size=7):
     for task in range(tasks):
         mine = [i for i, each in enumerate(task_of) if each == task]
         draw.shuffle(mine)
-        for batch in count(iter(batches_of(table.take(pa.array(mine, pa.int64())), size))):  # a task may have none
+        for batch in count(iter(batches_of(table.take(pa.array(mine, pa.int64())), size))):  # a task may have no batches
             rows += [row | {"tasks": [task]} for row in batch.to_pylist()]
     return rows
 
@@ -123,7 +123,7 @@ def test_a_task_that_counts_twice_is_refused(table):
 
 
 def test_a_person_in_two_tasks_is_refused(table):
-    """Each task keeps two records of them, and together they would be four."""
+    """Each task keeps two records of the person, so together they would have four."""
     names = columns_of(PERSONS)
     batches = batches_of(table.select(names).append_column("bucket", pa.array([0] * table.num_rows, pa.int32())), 1000)
     count = spark._Count([question(**PERSONS).to_bytes()], names, [KEY])
@@ -197,7 +197,7 @@ def test_other_data_are_refused(table):
 
 
 class Plan:
-    """What the driver has of a frame's plan."""
+    """The parts of a frame's plan that the driver uses."""
 
     def __init__(self, deterministic):
         self.is_deterministic = deterministic
@@ -212,7 +212,7 @@ class Plan:
 
 
 def spark_frame(plan):
-    """What is asked of a DataFrame before anything is counted."""
+    """The parts of a DataFrame that are used before anything is counted."""
     field = type("Field", (), {"name": "income"})
     members = {"mapInArrow": None, "isStreaming": False, "sparkSession": None, "schema": type("Schema", (), {"fields": [field]})}
     members |= {"toDF": lambda self, *names: self, "selectExpr": lambda self, *names: self}
@@ -225,14 +225,14 @@ def test_a_frame_that_may_not_be_deterministic_is_refused(call):
     asked = {"bounds": (0, 1), "step": 1} | ({"epsilon": 1} if call is spark.release else {})
     with pytest.raises(fractile.DataError, match="the frame is not deterministic"):
         call(spark_frame(Plan(False)), "income", **asked)
-    with pytest.raises(fractile.UsageError, match="Spark Connect does not say") as refused:  # as its frames have no plan here
+    with pytest.raises(fractile.UsageError, match="Spark Connect does not say") as refused:  # frames of Spark Connect have no plan here
         call(spark_frame(None), "income", **asked)
     assert refused.value.field == "df"
     assert spark._Counter(spark_frame(Plan(True)), ["income"], []).column == "income"
 
 
 class Elsewhere:
-    """Counts a table, as Spark would, and notes what it was asked."""
+    """Counts a table, as Spark would, and records the calls."""
 
     def __init__(self, table, fails=None):
         self.table = table
@@ -240,7 +240,7 @@ class Elsewhere:
         self.calls = []
 
     def count(self, questions, keys, of_sample, cells):
-        assert not any(of_sample) and not any(cells)  # which are for publications
+        assert not any(of_sample) and not any(cells)  # these are for publications
         self.calls.append("count")
         if self.fails:
             raise self.fails

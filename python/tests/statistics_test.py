@@ -1,4 +1,4 @@
-"""Counts, shares and means beside quantiles: what comes back, and that it is what the program says."""
+"""Counts, shares and means next to quantiles: their values in Python equal the program's."""
 
 import copy
 import datetime as dt
@@ -52,7 +52,7 @@ def test_weights_add_up():
     told = release.statistics
     total = sum(AGES["age"])
     assert told.count.value == total and told.count.lower <= total <= told.count.upper
-    assert json.loads(release.receipt)["count"]["value"] == 2 * total  # units of half
+    assert json.loads(release.receipt)["count"]["value"] == 2 * total  # in units of one half
     assert told.below[65].count.value == sum(age for age in AGES["age"] if age < 65)
     assert float(told.below[65].share.value) == pytest.approx(150 / 230, abs=1e-3)
     assert float(told.mean.value) == pytest.approx(sum(age * age for age in AGES["age"]) / total, abs=0.01)

@@ -1,4 +1,4 @@
-"""The package is typed: its stubs are those of the module, and mypy and pyright find nothing."""
+"""The package is typed: its stubs match the module, and mypy and pyright find no errors."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ def run(*words, cwd):
 
 
 def test_stubs_are_golden(tmp_path):
-    """To make them anew: python -m nanobind.stubgen -m fractile._core -o python/fractile/_core.pyi"""
+    """To write the stubs anew: python -m nanobind.stubgen -m fractile._core -o python/fractile/_core.pyi"""
     pytest.importorskip("nanobind")
     done = run("nanobind.stubgen", "-q", "-m", "fractile._core", "-o", str(tmp_path / "_core.pyi"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""What has a wrong type, or is no number, text or path, is an argument that is wrong: a fractile.Error, with nothing behind it."""
+"""A wrong type, or a value that is not a number, text or path, raises a fractile.Error about the argument, without a cause or context."""
 
 import datetime as dt
 import inspect
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from fractile import constructors, flow
 
-#: What most arguments cannot be. New ones each time: some are used up.
+#: Values that most arguments do not accept. They are made anew each time, because some can be used only once.
 ODD = {
     "a huge number": lambda: 2**70,
     "a negative number": lambda: -1,
@@ -39,7 +39,7 @@ ODD = {
 
 
 def wrong(function, asked, odd):
-    """What the function raises that is no error of ours, or has something behind it, for each of its arguments in turn."""
+    """For each argument in turn, what the function raises if that is not a fractile.Error, or has a cause or context."""
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
             continue
@@ -61,7 +61,7 @@ ROWS = constructors.vector_domain(float, nullable=False)
 
 @pytest.fixture
 def functions(tmp_path, monkeypatch):
-    """Functions and methods with the arguments that they need."""
+    """Functions and methods, with the arguments that they need."""
     monkeypatch.chdir(tmp_path)
     ledger = fractile.Ledger("people.db").init("people", epsilon=1)
     release = fractile.release([1.0, 2.0], epsilon=1, **ASKED)

@@ -1,4 +1,4 @@
-// A channel in a CSV file, as `fractile flow channel` prints it: a column of secrets, then one per observation.
+// Reads a channel from a CSV file in the form that `fractile flow channel` prints: a column of secrets, then one column per observation.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace fractile::requests {
 
-/// Throws `data` when the file cannot be read or is not what it should be: names the file, and where it can the line.
+/// Throws `data` when the file cannot be read or is not a channel; the error names the file and, if possible, the line.
 flow::Channel read_channel(const std::string& name);
 
 }  // namespace fractile::requests

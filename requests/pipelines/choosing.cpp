@@ -21,7 +21,7 @@ std::vector<std::string> files_of(const Typed& typed) {
   return files;
 }
 
-/// One for all analysts, or one each.
+/// Reads `loss`: one loss for all analysts, or one for each.
 std::vector<Rational> losses_of(const Typed& typed, std::size_t analysts) {
   const Field field("loss");
   const std::string text = needed(typed, "loss", "0.25");
@@ -37,7 +37,7 @@ std::vector<Rational> losses_of(const Typed& typed, std::size_t analysts) {
   return losses;
 }
 
-/// The ends of every range that serves, as they are printed: within it.
+/// The ends of every range that serves all analysts, as they are printed: rounded into the range.
 std::vector<Exponent> ends_that_serve(const ChoiceReport& report) {
   std::vector<Exponent> ends;
   for (const flow::ServedRange& range : report.ranges) {
@@ -57,7 +57,7 @@ ChoiceReport choice_asked(const Typed& typed) {
   const std::vector<Rational> losses = losses_of(typed, files.size());
   const EpsilonRange range = range_in("epsilon", typed.one("epsilon", usual_range));
   const OddsRange odds = odds_around(range);
-  if (typed.has("guess")) guess_typed(typed);  // refused before a file is read
+  if (typed.has("guess")) guess_typed(typed);  // throws for a wrong guess before a file is read
   ChoiceReport report{range.low, range.high, {}, {{odds.low, odds.high, flow::ServedRange::Answer::unknown}}};
   for (std::size_t i = 0; i < files.size(); ++i) {
     report.analysts.push_back({files[i], {losses[i], {flow::Windows::Method::none, {}, {{odds.low, odds.high}}}}, {}});

@@ -1,4 +1,4 @@
-// The least epsilon that serves one analyst, or several, from words to a report.
+// Turns words into a report on the least epsilon that serves one analyst or several.
 #pragma once
 
 #include <vector>
@@ -10,17 +10,18 @@
 
 namespace fractile::requests {
 
-/// `loss` and `epsilon` of FILE and more files, of which nothing is known yet. Throws `usage` for what cannot be.
+/// Reads `loss`, `epsilon`, FILE and more files. In the report, nothing is known yet about any analyst. Throws `usage` for impossible
+/// options.
 ChoiceReport choice_asked(const Typed& typed);
 
-/// FILE and more files, each with an analyst, of whom `asked` then has the loss without a release. Throws `data` as
-/// read_pipeline() does, and without an analyst.
+/// Reads FILE and more files, and adds to `asked` the loss of each file's analyst without a release. Throws `data` as read_pipeline() does,
+/// and for a file without an analyst.
 std::vector<PipelineFile> choosing_files(const Typed& typed, ChoiceReport& asked);
 
-/// What the file says of its analyst: their loss without a release, and where it is asked for what is guessed.
+/// Adds what the file says about its analyst: the loss without a release and, if a guess is asked for, the question about the guess.
 void complete(ChoosingAnalyst& analyst, const PipelineFile& file, const Typed& typed);
 
-/// `draws`: with the analysts' losses at some points.
+/// With `draws`, the report also has the analysts' losses at some points.
 ChoiceReport decided(const ChoiceReport& asked, const std::vector<PipelineFile>& files, bool draws, const Watch& watch);
 
 }  // namespace fractile::requests

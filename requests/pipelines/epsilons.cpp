@@ -12,12 +12,12 @@ namespace fractile::requests {
 namespace {
 
 constexpr std::int64_t largest_epsilon = 100;
-constexpr std::int64_t most_digits = 10'000;  // of exp(epsilon)
+constexpr std::int64_t most_digits = 10'000;  // the most digits that exp(epsilon) may have
 
-/// How many digits a number has, its sign and stroke among them.
+/// The number of characters of a fraction as text, with its sign and its slash.
 Rational length(const Rational& value) { return static_cast<std::int64_t>(value.to_string().size()); }
 
-/// The largest power of ten that is not above.
+/// The largest power of ten that is at most `most`.
 Rational power_of_ten(const Rational& most) {
   Rational power = 1;
   while (power > most) power /= Rational(10);
@@ -25,7 +25,7 @@ Rational power_of_ten(const Rational& most) {
   return power;
 }
 
-/// `count` numbers from low to high, to so many decimals that their distances are equal to a thousandth.
+/// `count` numbers from `low` to `high`, rounded to so many decimals that their distances are equal up to about a thousandth.
 std::vector<Rational> spread(const Rational& low, const Rational& high, std::uint64_t count) {
   const Rational step = (high - low) / Rational(static_cast<std::int64_t>(count - 1));
   const Rational unit = std::min(Rational(1), power_of_ten(step / Rational(1000)));

@@ -1,4 +1,4 @@
-// Epsilons and ranges of them, from words.
+// Turns words into epsilons and ranges of epsilons.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +11,31 @@
 
 namespace fractile::requests {
 
-/// Throws `usage` when it is no epsilon, above 100, or its exponential has more than 10,000 digits.
+/// Throws `usage` when the text is not an epsilon, when the epsilon is above 100, or when its exponential has more than 10,000 digits.
 Exponent epsilon_of(const char* field, const std::string& text);
 
-/// For a field that must be given.
+/// The text of a field that must be given. Throws `usage`, with the example, when it is missing.
 std::string needed(const Typed& typed, const std::string& field, const std::string& example);
 
 using flow::EpsilonRange;
 using flow::odds_around;
 using flow::OddsRange;
 
-/// "LO..HI". Throws `usage` when it is no range.
+/// Reads a range "LO..HI". Throws `usage` when the text is not a range.
 EpsilonRange range_in(const char* field, const std::string& text);
-/// `epsilon`, which must be given.
+/// Reads `epsilon` as a range; it must be given.
 EpsilonRange range_of(const Typed& typed);
 
-/// exp(epsilon), where it can be exact; 1 where nothing depends on epsilon.
+/// The exact exp(epsilon); 1 if the pipeline does not depend on epsilon. Throws `usage` when exp(epsilon) or the probabilities there are
+/// not rational.
 Rational exact_odds(const char* field, const Exponent& epsilon, const flow::Pipeline& pipeline);
 
-/// Points over a range, in equal steps of epsilon, or of exp(epsilon) between logarithms.
+/// Points over a range in equal steps: of epsilon if both ends are numbers, of exp(epsilon) if both are logarithms. Throws `usage` for
+/// other ranges.
 std::vector<Exponent> points_of(const EpsilonRange& range, std::uint64_t count);
 
-/// As numbers, where one end is a number and the other is none.
+/// A range that points_of() accepts. If only one end is a number, or the exponential of an end is not rational, both ends become numbers
+/// within the range.
 EpsilonRange drawable(const EpsilonRange& range);
 
 }  // namespace fractile::requests

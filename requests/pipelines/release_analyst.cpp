@@ -32,11 +32,11 @@ toml::table parsed(const std::string& text, const std::string& path) {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
     refuse_analyst(path,
-                   fmt::format("line {} is not TOML", error.source().begin.line));  // its own words quote the line
+                   fmt::format("line {} is not TOML", error.source().begin.line));  // the parser would quote the line
   }
 }
 
-/// A whole number, or a text such as "0.05" or "1/20": binary fractions are no decimals.
+/// Reads a whole number, or a text such as "0.05" or "1/20". A TOML float is refused, because binary fractions are not decimals.
 Rational number_in(const std::string& path, const toml::node& node) {
   if (const auto* whole = node.as_integer()) return whole->get();
   if (const auto* text = node.as_string()) {
@@ -49,7 +49,7 @@ Rational number_in(const std::string& path, const toml::node& node) {
   refuse_line(path, node, "a number that is not whole must be in quotes");
 }
 
-/// For one table.
+/// Reads the members of one table.
 class Members {
  public:
   Members(const std::string& path, const toml::table& table) : path_(path), table_(table) {

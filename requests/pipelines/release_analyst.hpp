@@ -1,4 +1,4 @@
-// An analyst of a release, from a file.
+// Reads the analyst of a release from a file.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace fractile::requests {
 
-/// Reads [analyst] with `loss`, `than` and `most`. Throws `data` with the file, the line and what to write.
+/// Reads [analyst] with `loss`, `than` and `most`. Throws `data`; the error names the file and the line, and says what to write.
 ReleaseAnalyst read_release_analyst(const std::string& path);
 
 }  // namespace fractile::requests

@@ -23,21 +23,21 @@ namespace {
 
 constexpr const char* publication_help = "see fractile publish --example";
 constexpr std::size_t largest_publication_file = std::size_t{16} << 20;  // bytes
-constexpr std::size_t most_public_records = 1'000'000;                   // of a file of keys, cells or rows
+constexpr std::size_t most_public_records = 1'000'000;                   // in a file of keys, cells or rows
 constexpr std::int64_t most_expected_rows = 1'000'000'000'000;
 
 // --- Words of the file as options ------------------------------------------------------------------------------------
 
-/// How a member states an option's value.
+/// How a member of the file states an option's value.
 enum class Says {
   entry,  ///< a number, a date or a text
-  pair,   ///< two of them
-  list,   ///< several, or one text
-  yes,    ///< true is the option, false is nothing
-  no,     ///< the other way round
+  pair,   ///< two entries
+  list,   ///< several entries, or one text
+  yes,    ///< true sets the option, and false does not
+  no,     ///< false sets the option, and true does not
 };
 
-/// A member, and the field of Typed that it is.
+/// A member, and the field of Typed that it sets.
 struct Member {
   const char* name;
   const char* field;
@@ -70,7 +70,7 @@ std::vector<std::string> option_values(const Member& member, const Item& item) {
   return item.flag() == (member.says == Says::yes) ? std::vector<std::string>{"yes"} : std::vector<std::string>();
 }
 
-/// A table's members, as options would state them.
+/// The members of a TOML table as typed options.
 Typed typed_in(const Item& table, const Members& members) {
   Typed typed;
   for (const Member& member : members) {
@@ -83,7 +83,7 @@ Typed typed_in(const Item& table, const Members& members) {
   return typed;
 }
 
-/// An error about a field, where its member is written, in the file's words.
+/// Repeats an error about a field in the words of the file, with the place where the field's member is written.
 [[noreturn]] void refuse_where_written(const Item& table, const Members& members, const Error& error) {
   Words what = error.what_words();
   Words hint = error.hint_words();
@@ -119,7 +119,7 @@ std::vector<std::string> texts_of(const Item& item, const std::string& example) 
 
 // --- Public files ----------------------------------------------------------------------------------------------------
 
-/// Files besides the publication that say which keys and cells there are.
+/// Further files, which list the keys and cells of the publication.
 class PublicFiles {
  public:
   PublicFiles(const std::string& library, const TableOptions& input, const OnPublicFile& on_file)
@@ -130,7 +130,7 @@ class PublicFiles {
     for (const std::string& name : names) std::ranges::copy(files_of_name(name), std::back_inserter(inputs_));
   }
 
-  /// Some columns, one list each, all as long.
+  /// Reads the columns with these names, as lists of equal length.
   std::vector<std::vector<std::string>> columns(const Item& item, const std::vector<std::string>& names) {
     const std::string path = item.path();
     for (const std::string& input : inputs_) {
@@ -140,7 +140,7 @@ class PublicFiles {
                   "name a public file");
     }
     try {
-      // Identified by the name of what was opened, whatever its own name leads to by now.
+      // Passes on the path of the file that was opened: `path` may lead to another file by now.
       const auto on_opened = [&](const std::vector<OpenedFile>& files) {
         if (on_file_) on_file_(files.front().path);
       };
@@ -168,7 +168,7 @@ class PublicFiles {
 
 // --- Keys ------------------------------------------------------------------------------------------------------------
 
-/// Texts, or whole numbers as a column of text has them.
+/// Reads texts or whole numbers; the numbers become texts, as in a column of text.
 std::vector<std::string> listed_keys_of(const Item& list) {
   std::vector<std::string> keys;
   for (const Item& one : list.items()) {
@@ -235,7 +235,7 @@ struct ReadInput {
   NullPolicy null_policy = NullPolicy::drop;
 };
 
-/// One, or a list of several that are one table.
+/// Reads one file, or a list of several files that form one table.
 std::vector<std::string> files_of(const Item& item) {
   const auto name_of = [](const Item& one) { return one.word("payroll.csv") == "-" ? std::string("-") : one.path(); };
   if (!item.is_list()) return {name_of(item)};
@@ -329,7 +329,7 @@ std::vector<std::string> table_members() {
   return names;
 }
 
-/// Intervals of the table, unless those of the population are asked for: what a table says of its records.
+/// Reads the request for intervals. They are about the table's own records, unless intervals for the population are asked for.
 std::optional<IntervalRequest> intervals_in(const Item& table) {
   const auto read = [](const Item& item, const Members& members) {
     return checked_members(item, members, [&] {
@@ -346,7 +346,7 @@ std::optional<IntervalRequest> intervals_in(const Item& table) {
               {{"level", "intervals", Says::entry}, {"of", "of", Says::entry}, {"together", "together", Says::yes}});
 }
 
-/// Which of the table's columns are meant, in its order.
+/// The columns of `by` that the item names, in the order of `by`.
 KeyLevel level_in(const Item& item, const std::vector<std::string>& by) {
   KeyLevel level;
   std::vector<Item> names;
@@ -367,7 +367,7 @@ KeyLevel level_in(const Item& item, const std::vector<std::string>& by) {
   return level;
 }
 
-/// All subsets, those of more columns first, and then by the columns' order.
+/// All subsets of the columns. Larger subsets come first; subsets of equal size follow the order of the columns.
 std::vector<KeyLevel> all_levels(std::size_t columns) {
   std::vector<KeyLevel> levels;
   for (std::size_t set = 0; set < (std::size_t{1} << columns); ++set) {
@@ -407,7 +407,8 @@ std::vector<KeyLevel> levels_in(const Item& table, const std::vector<std::string
   return levels;
 }
 
-/// What all keys of each column of `by` are called that are not listed: true for all of them, a list of columns, or a name for each column.
+/// For each column of `by`, the name that stands for all keys that are not listed. `other` is true for all columns, a list of columns, or a
+/// table with a name for each column.
 std::vector<std::string> other_in(const Item& table, const std::vector<std::string>& by) {
   constexpr const char* usual = "other";
   const std::optional<Item> item = table.find("other");
@@ -452,7 +453,7 @@ std::vector<KeyTuple> possible_in(const Item& table, const std::vector<std::stri
   return tuples;
 }
 
-/// For a file with the keys and the column `rows`.
+/// Reads the numbers of rows of all cells from a file with the columns of the keys and the column `rows`.
 std::vector<std::uint64_t> rows_of_file(const Item& item, const PublicationTable& table, const LevelCells& cells,
                                         PublicFiles& files) {
   std::vector<std::string> names = table.by;
@@ -464,7 +465,7 @@ std::vector<std::uint64_t> rows_of_file(const Item& item, const PublicationTable
   std::vector<std::optional<std::uint64_t>> rows(cells.cells.size());
   for (std::size_t i = 0; i < tuples.size(); ++i) {
     const auto at = places.find(tuples[i]);
-    if (at == places.end()) continue;  // of cells that this table does not have
+    if (at == places.end()) continue;  // the file may list cells that this table does not have
     if (rows[at->second])
       item.refuse(fmt::format("record {} is about a cell that appeared before", i + 1), "write each once");
     std::optional<Rational> number;
@@ -529,7 +530,7 @@ std::optional<Rational> optional_number(const Item& table, const char* name) {
   return item ? std::optional(item->number()) : std::nullopt;
 }
 
-/// The options of mechanisms go with quantiles.
+/// Reads the query. Options of mechanisms are refused without quantiles.
 void read_query(const Item& item, const Typed& typed, const Budget& budget, PublicationTable& table) {
   if (!typed.has("quantiles")) {
     for (const char* const name : {"mechanism", "rates", "base", "interpolate"}) {
@@ -610,7 +611,7 @@ const Members& publication_options() {
 
 constexpr const char* least = "least";
 
-/// The budget in whose measure a budget is solved for; nothing when the budget is given.
+/// A budget in the measure in which the least budget is solved for. Returns nothing if the budget is given.
 std::optional<Budget> solved_measure(const Typed& typed) {
   if (typed.one("epsilon") == least && !typed.has("rho")) return Budget::pure(Rational(1));
   if (typed.one("rho") == least && !typed.has("epsilon")) return Budget::zcdp(Rational(1));
@@ -630,7 +631,7 @@ PublicationMarks marks_in(const Item& root) {
   return marks;
 }
 
-/// What the publication may cost one person, and who is a person.
+/// Reads the budget, the column that identifies the person, and how one person counts.
 Publication head_in(const Item& item) {
   std::vector<std::string> names{"title", "person", "confidence"};
   for (const Member& member : publication_options()) names.emplace_back(member.name);

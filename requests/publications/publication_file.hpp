@@ -11,42 +11,43 @@
 
 namespace fractile::requests {
 
-/// The source in `[input]`: of one kind, or of none where the records come from elsewhere.
+/// The source in `[input]`: at most one of files, a server and a profile file; none where the records come from elsewhere.
 struct PublicationInput {
-  TableOptions read = {};     ///< files and queries, and which texts are missing
+  TableOptions read = {};     ///< files and queries, and which texts count as missing
   std::string postgres = {};  ///< a server's address
   std::string counts = {};    ///< a profile file
 
   bool names_records() const;
-  /// Nothing is opened but a profile file. Throws `usage` when no records are named.
+  /// The source that `[input]` names. Only a profile file is opened. Throws `usage` when no records are named.
   Source source() const;
 };
 
 struct PublicationFile {
   std::string name;
   Publication publication;
-  std::vector<PublicationPart> parts = {};  ///< of its budget
+  std::vector<PublicationPart> parts = {};  ///< the parts of its budget
   PublicationInput input = {};
-  /// Files of keys, cells and rows that were read for it, and are public: none of them is what is published.
+  /// The files of keys, cells and rows that were read for the publication. They are public, and none of them is the table that is
+  /// published.
   std::vector<std::string> public_files = {};
 
-  /// Throws `usage` where `[input]` names records, or says how files are written, for a caller who has the records at hand.
+  /// For a caller who passes the records: throws `usage` if `[input]` names records or says how files are written.
   void require_no_records() const;
 };
 
-/// Called with the path of each public file, of keys, cells and rows, once it is open and before anything of it is read: where it is, without
-/// links, or "" where that is not known. What it throws ends the reading.
+/// Called for each public file of keys, cells and rows, after it is opened and before it is read. The argument is the file's path without
+/// links, or "" if that is not known. An exception from the call ends the reading.
 using OnPublicFile = std::function<void(const std::string&)>;
 
-/// Throws `data` when the file, or one that it names, cannot be read or is not what it should be: names the file, the
-/// line and the member. `library` as in TableOptions, for files of keys, cells and rows; throws `usage` when the
-/// library is not there. No record is read.
+/// Reads a publication, but none of its records. Throws `data` when the file, or a file that it names, cannot be read or has wrong
+/// contents; the error names the file, the line and the member. `library` is as in TableOptions, for files of keys, cells and rows; throws
+/// `usage` when the library is not there.
 PublicationFile read_publication(const std::string& name, const std::string& library, const OnPublicFile& on_file = {});
 
-/// The same for a text, which is called `name`; files that it names are beside that.
+/// Reads a publication from a text. Errors call the text `name`, and paths in it are relative to the folder of `name`.
 PublicationFile publication_in(const std::string& text, const std::string& name, const std::string& library);
 
-/// A file that runs on examples/people.csv and explains each member.
+/// An example that runs on examples/people.csv and explains each member.
 std::string_view example_publication();
 
 }  // namespace fractile::requests

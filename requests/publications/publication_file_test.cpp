@@ -134,7 +134,7 @@ TEST(PublicationFiles, AreBesideWhatTheyName) {
   EXPECT_EQ(publication_in(text, "/data/earnings.toml", "").input.read.file, "/data/in/payroll.csv");
 }
 
-/// The file with another input.
+/// The input of a small file whose [input] says this.
 PublicationInput input_of(const std::string& said) {
   return read("[publication]\nepsilon = 1\n[input]\n" + said +
               "\n[[table]]\ncolumn = \"pay\"\nbounds = [0, 9]\nstep = 1\nquantiles = \"median\"\n")
@@ -180,7 +180,8 @@ TEST(PublicationFiles, SolveForTheirBudget) {
   EXPECT_LT(file.publication.budget.epsilon(), Exponent(Rational(1)));
 }
 
-/// The file with one piece replaced is refused: at which line and member, what is wrong, and what to write.
+/// Expects that the file is refused when one piece is replaced. `where` is the line and the member, `what` says what is wrong, and `hint`
+/// says what to write.
 void expect_refused(const std::string& piece, const std::string& instead, const std::string& where,
                     const std::string& what, const std::string& hint) {
   std::string text = whole_file;
@@ -285,7 +286,7 @@ TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
   expect_refused("unreliable = 0.2", "unreliable = 0", "44: marks.unreliable", "not above 0", "0.2");
 }
 
-/// What is read is what was looked at, though the name leads elsewhere by then.
+/// The file that is read is the one that the callback saw, even if its name has come to lead to another file.
 TEST(PublicationFiles, ReadThePublicFileThatWasOpened) {
   const testing::Folder folder;
   const auto written = [&](const char* name, const std::string& contents) {

@@ -23,7 +23,7 @@ PublicationFile publication_asked(const Typed& typed) {
 
 namespace {
 
-/// What the page shows besides the tables.
+/// What the page shows in addition to the tables.
 PageOptions page_options(const Typed& typed) {
   PageOptions options;
   for (const char* field : {"about", "public"}) {

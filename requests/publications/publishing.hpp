@@ -1,4 +1,4 @@
-// What `fractile publish` asks for, from words to what fractile/publication.hpp takes: for the program and the Python package.
+// Turns the words of `fractile publish` into what fractile/publication.hpp takes, for the program and the Python package.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace fractile::requests {
 
-/// FILE, of a publication. With a ledger, public files that it names are those that the dataset's owner declared. Errors as those of
-/// payment_asked(), require_declared_keys() and read_publication().
+/// Reads the publication in FILE. With a ledger, the public files that it names must be files that the dataset's owner declared. Throws as
+/// payment_asked(), require_declared_keys() and read_publication() do.
 PublicationFile publication_asked(const Typed& typed);
 
 struct Publishing {
@@ -20,8 +20,8 @@ struct Publishing {
   std::optional<Payment> payment;
   TablesFolder folder;
 
-  /// What publication_asked() has read, and what is said beside it: who pays, the machine, the folder. Throws `usage` for what cannot be.
-  /// Makes the folder; no record is looked at.
+  /// Adds to the file that publication_asked() has read what the options say: who pays, what the machine may use, and the folder. Throws
+  /// `usage` for impossible options. Makes the folder, and reads no record.
   static Publishing of(const Typed& typed, PublicationFile file);
 };
 

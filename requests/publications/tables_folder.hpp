@@ -1,4 +1,4 @@
-// Where a publication's tables are written: a folder of new files, by the name of the publication's file.
+// The folder in which a publication's tables are written as new files, named after the publication's file.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@
 
 namespace fractile::requests {
 
-/// Its files have the name of the publication's file. Thread-safety: not for two threads at once.
+/// A folder whose files are named after the publication's file. Thread-safety: not for two threads at once.
 class TablesFolder {
  public:
-  /// None without a name. Makes the folder. `page`: what stands on its page beside the tables. Throws `data` when it
-  /// cannot be made.
+  /// Makes the folder; without a name there is none. `page` says what the page shows in addition to the tables. Throws `data` when the
+  /// folder cannot be made.
   TablesFolder(std::string folder, const std::string& file, PageOptions page = {});
 
   bool is_named() const { return !folder_.empty(); }
-  /// Where the receipt goes; empty for no folder.
+  /// The path of the receipt; empty if there is no folder.
   std::string receipt() const { return is_named() ? path(".json") : ""; }
 
-  /// Before anything is charged. Throws `usage` when a table or a page is there already: nothing is overwritten. Throws
-  /// `data` when the disk is full.
+  /// Reserves space on the disk; call this before anything is charged. No file is overwritten: throws `usage` when a table or a page is
+  /// there already. Throws `data` when the disk is full.
   void make_room(std::uint64_t receipt_size);
-  /// What cannot be written should fail here, before anything is stored.
+  /// Makes the texts of the table and the page, so that a failure to make them comes before anything is stored.
   void prepare(const PublishedTables& tables);
-  /// What was prepared. The same tables may be there from an earlier run.
+  /// Writes what was prepared. A file with the same contents may be there from an earlier run, and stays.
   void write();
 
-  /// "out/earnings.csv, out/earnings.json and out/earnings.html".
+  /// The files' names as a text: "out/earnings.csv, out/earnings.json and out/earnings.html".
   std::string in_words() const { return path(".csv") + ", " + path(".json") + " and " + path(".html"); }
 
  private:

@@ -1,4 +1,4 @@
-// What can be typed behind audit and reproduce.
+// The options of audit and reproduce.
 #include <array>
 
 #include "requests/verbs/options.hpp"

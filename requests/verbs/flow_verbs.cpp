@@ -1,4 +1,4 @@
-// What can be typed behind flow and its words.
+// The options of flow and its words.
 #include <array>
 
 #include "requests/verbs/options.hpp"

@@ -1,4 +1,4 @@
-// What can be typed behind ledger and its words.
+// The options of ledger and its words.
 #include <array>
 
 #include "requests/verbs/options.hpp"

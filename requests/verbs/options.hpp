@@ -1,4 +1,4 @@
-// Options that several verbs have.
+// Options that several verbs share.
 #pragma once
 
 #include "requests/typed.hpp"
@@ -7,7 +7,7 @@ namespace fractile::requests {
 
 using enum OptionClass;
 
-// For release and plan.
+// Options of release and plan.
 inline constexpr OptionSpec quantiles_option{
     "--quantiles", asker,  "LIST",
     "quartiles",   "What", "fractions such as 0.1,1/2,0.9, or median, quartiles, quintiles, deciles, percentiles"};
@@ -132,7 +132,7 @@ inline constexpr OptionSpec rates_option{
 inline constexpr OptionSpec data_format{
     "--format", output, "FORMAT", "table on a terminal, csv in a pipe", "Output", "table, json or csv"};
 
-// For release and count.
+// Options of release and count.
 inline constexpr OptionSpec column_option{"--column", asker,  "NAME",
                                           "",         "What", "the column to publish quantiles of (required)"};
 inline constexpr OptionSpec by_option{
@@ -261,7 +261,7 @@ inline constexpr OptionSpec sql_option{
     "QUERY", "",
     "Input", "read the result of a row-wise query: SELECT ... FROM input WHERE ...; FILE is the table `input`"};
 
-// For all verbs that a ledger pays for.
+// Options of all verbs that a ledger pays for.
 inline constexpr OptionSpec ledger_option{
     "--ledger",
     owner,
@@ -275,7 +275,7 @@ inline constexpr OptionSpec source_option{
     "--source",         owner,    "NAME",
     "the path of FILE", "Ledger", "declare which table this is: repeating a query of the same source costs nothing"};
 
-// For all verbs that make a page.
+// Options of all verbs that make a page.
 inline constexpr OptionSpec page_format{"--format", output,
                                         "FORMAT",   "table on a terminal, csv in a pipe",
                                         "Output",   "table, json, csv or html (a page to look at, one file)"};
@@ -294,7 +294,7 @@ inline constexpr OptionSpec public_option{
     "--public", output,   "",
     "",         "Output", "with html: leave out paths, queries, internal names, and the receipt with them"};
 
-// For release and explain.
+// Options of release and explain.
 inline constexpr OptionSpec guess_above_option{"--guess",
                                                asker,
                                                "above:LIMIT",

@@ -1,4 +1,4 @@
-// What can be typed behind plan, publish and explain.
+// The options of plan, publish and explain.
 #include <array>
 
 #include "requests/verbs/options.hpp"

@@ -1,4 +1,4 @@
-// What can be typed behind the verbs that read records: release, count, columns, merge.
+// The options of the verbs that read records: release, count, columns, merge.
 #include <array>
 
 #include "requests/verbs/options.hpp"

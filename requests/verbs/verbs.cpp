@@ -1,4 +1,4 @@
-// All verbs, and what can be typed behind completion.
+// All verbs, and the options of completion.
 #include <array>
 
 #include "requests/typed.hpp"

@@ -13,7 +13,7 @@
 namespace fractile::requests {
 namespace {
 
-constexpr std::size_t longest_row = 300;  // of a table, as tools/check_prose.py has it
+constexpr std::size_t longest_row = 300;  // characters of a table's row; tools/check_prose.py has the same limit
 
 const char* name_of(OptionClass option_class) {
   switch (option_class) {
@@ -29,7 +29,7 @@ const char* name_of(OptionClass option_class) {
   return "";
 }
 
-/// A row for each verb and class, or several where one would be too long.
+/// The table with a row for each verb and class, or several rows where one would be too long.
 std::string table_of_classes() {
   std::string table = "| verb | class | options |\n| --- | --- | --- |\n";
   for (const VerbSpec* const verb : verbs_with_options()) {

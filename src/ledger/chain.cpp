@@ -21,7 +21,7 @@ std::string hashed_columns(const Fields& row, std::size_t count) {
   return fields;
 }
 
-/// `event`: id, time, kind, receipt_sha256, reason, ...
+/// The columns of `event` are id, time, kind, receipt_sha256, reason, ...
 std::string hash_of(const std::string& previous, const Fields& event, const std::string& subject,
                     const std::optional<std::string>& sums) {
   std::string fields = field_text(chain_name) + field_text(previous) + hashed_columns(event, 5) + subject;
@@ -29,7 +29,7 @@ std::string hash_of(const std::string& previous, const Fields& event, const std:
   return sha256(fields);
 }
 
-/// "" when there is no such row.
+/// The subject of a line, as the log hashes it; "" when there is no such row.
 std::string subject_of(const Subjects& subjects, const std::string& kind, std::int64_t id) {
   const auto& rows = kind == "dataset" ? subjects.datasets : subjects.entries;
   const auto row = rows.find(id);

@@ -31,7 +31,7 @@ class LedgerProcesses : public testing::EveryStore {
     ledger.add_dataset({"people", Budget::pure(epsilon)});
   }
 
-  /// Reserves and commits a release of the cost 1/5; true when the budget allowed it.
+  /// Reserves and commits a release with a cost of 1/5; true when the budget allowed it.
   bool release() const {
     try {
       Ledger ledger = Ledger::open(path, {.patience = std::chrono::seconds(60)});
@@ -54,7 +54,7 @@ class LedgerProcesses : public testing::EveryStore {
 };
 FRACTILE_ON_EVERY_STORE(LedgerProcesses);
 
-/// How many of 16 children exit with 0, with 4, and otherwise.
+/// How many of 16 children exit with 0, with 4, and with any other code.
 std::array<int, 3> outcomes(const std::function<bool()>& work) {
   std::vector<pid_t> children;
   children.reserve(16);
@@ -115,7 +115,7 @@ TEST_P(LedgerProcesses, RaceToCreate) {
 
 enum class Step { none, reserved, committed, receipt_written };
 
-/// A process that says on a pipe what it was told is done, and dies after a step of its last release.
+/// A process that reports on a pipe what the ledger has confirmed, and dies after a step of its last release.
 class Publisher {
  public:
   Publisher(const std::string& path, const std::string& receipts, Step last, int releases) {
@@ -136,7 +136,7 @@ class Publisher {
   Publisher& operator=(const Publisher&) = delete;
   ~Publisher() { close(told_[0]); }
 
-  /// Waits, within a minute, until it has reserved.
+  /// Waits for at most a minute until the process has reserved.
   void await_word() const {
     pollfd word{told_[0], POLLIN, 0};
     ASSERT_EQ(poll(&word, 1, 60'000), 1) << "a process does not come to reserve";
@@ -147,7 +147,7 @@ class Publisher {
     kill(child_, SIGKILL);
   }
 
-  /// The entries that were reserved, and committed, as far as the process was told.
+  /// The entries that the process reported as reserved, and those that it reported as committed.
   std::array<std::vector<std::int64_t>, 2> wait() const {
     std::array<std::vector<std::int64_t>, 2> result;
     std::int64_t id = 0;
@@ -193,7 +193,7 @@ class LedgerCrashes : public LedgerProcesses {
     std::filesystem::create_directory(receipts);
   }
 
-  /// Nothing that a process was told is lost, and no receipt is without its commitment.
+  /// Checks that nothing that was confirmed to a process is lost, and that every receipt has its commitment.
   void expect_sound(const std::array<std::vector<std::int64_t>, 2>& told) const {
     const Ledger ledger = Ledger::open(path);
     ledger.verify();
@@ -232,7 +232,7 @@ TEST_P(LedgerCrashes, AfterEveryStep) {
   }
 }
 
-/// Every other process from its first reservation on, so that on a slow machine, too, some are killed before they commit.
+/// Every other process is killed only after its first reservation, so that even on a slow machine some die before they commit.
 TEST_P(LedgerCrashes, AtAnyMoment) {
   std::mt19937 moments(20260131);
   std::uniform_int_distribution<int> microseconds(0, is_postgres() ? 200'000 : 60'000);
@@ -246,7 +246,7 @@ TEST_P(LedgerCrashes, AtAnyMoment) {
     interrupted += told[0].size() > told[1].size() ? 1U : 0U;
     expect_sound(told);
   }
-  if (rounds < 20) return;  // there may be none
+  if (rounds < 20) return;  // too few to expect an interruption
   EXPECT_GT(interrupted, 0U) << "no process was killed between reserving and committing";
 }
 

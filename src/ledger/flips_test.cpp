@@ -1,4 +1,4 @@
-// Any one bit of a ledger is wrong: no release overspends.
+// When any one bit of a ledger is wrong, no release overspends.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using testing::effort;
 using testing::impatient;
 using testing::request;
 
-/// Entries of every state spend 7/8 of a budget of 1; 1/8 remains.
+/// Committed and reserved entries spend 7/8 of a budget of 1, so 1/8 remains. One more entry is void.
 class FlippedBits : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -39,7 +39,7 @@ class FlippedBits : public ::testing::Test {
     return result;
   }
 
-  /// The ledger with this bit flipped, and nothing beside it.
+  /// Writes the ledger with this bit flipped, and removes the files next to it.
   void flip(std::size_t bit) const {
     for (const char* beside : {"-journal", "-wal", "-shm"}) std::filesystem::remove(path + beside);
     std::string bytes = whole;
@@ -47,7 +47,7 @@ class FlippedBits : public ::testing::Test {
     std::ofstream(path, std::ios::binary) << bytes;
   }
 
-  /// How the ledger answers: Error's code, or none when it did as asked.
+  /// The code of the ledger's error; `nullopt` when it did as asked.
   std::optional<ErrorCode> answer(const std::function<void(Ledger&)>& ask) const {
     try {
       Ledger ledger = Ledger::open(path, impatient());
@@ -58,10 +58,11 @@ class FlippedBits : public ::testing::Test {
     }
   }
 
-  /// Asks with every so many-th bit flipped, most of them where the file is not empty; how often the ledger was found damaged.
+  /// Flips about every `stride`-th bit of bytes that are not 0, and fewer bits of
+  /// others, and asks each time. Returns how often the ledger was found damaged.
   std::size_t refusals(std::size_t stride, const std::function<void(Ledger&)>& ask, ErrorCode otherwise) const {
-    stride = std::max<std::size_t>(1, 100 * stride / std::max<std::uint64_t>(1, effort(100))) |
-             1;  // odd, so that all bits of a byte come by
+    // The stride is odd, so that the flips reach every bit of a byte.
+    stride = std::max<std::size_t>(1, 100 * stride / std::max<std::uint64_t>(1, effort(100))) | 1;
     std::size_t refused = 0;
     std::size_t passed = 0;
     for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
@@ -74,7 +75,7 @@ class FlippedBits : public ::testing::Test {
     return refused;
   }
 
-  /// With less effort fewer bits are flipped.
+  /// The least number of refusals to expect; with less effort, fewer bits are flipped.
   static std::uint64_t at_least(std::uint64_t refused) { return std::min(refused, effort(refused)); }
 
   testing::Folder folder;
@@ -88,7 +89,7 @@ TEST_F(FlippedBits, NeverOverspend) {
   EXPECT_GT(refusals(29, overspend, ErrorCode::budget_refused), at_least(50));
 }
 
-/// As one bit of it can do for one entry.
+/// The test removes all entries from the index; one flipped bit can remove one entry.
 TEST_F(FlippedBits, AnIndexWithoutItsEntriesDecidesNothing) {
   testing::RawDatabase(path).run(
       "CREATE INDEX empty ON entries (dataset) WHERE dataset = 99; PRAGMA writable_schema = ON;"
@@ -97,7 +98,7 @@ TEST_F(FlippedBits, AnIndexWithoutItsEntriesDecidesNothing) {
   EXPECT_EQ(answer([](Ledger& ledger) { ledger.reserve(asked(Rational(126, 1000))); }), ErrorCode::budget_refused);
 }
 
-/// Nor does one that has lost how a source is read.
+/// An index that has lost a source's entry does not change how the source is read.
 TEST_F(FlippedBits, AnIndexWithoutItsEntriesLoosensNoReading) {
   LedgerRequest first = asked(Rational(1, 1000));
   first.source = "/t.csv";
@@ -113,7 +114,7 @@ TEST_F(FlippedBits, AnIndexWithoutItsEntriesLoosensNoReading) {
   EXPECT_EQ(answer([&](Ledger& ledger) { ledger.reserve(first); }), std::nullopt);
 }
 
-/// What is spent stands in the last line, whatever was done to the lines before it.
+/// The amount spent is read from the last line, so altered entries do not change it.
 TEST_F(FlippedBits, AnAlteredChargeIsNotSummed) {
   testing::alter(path, "UPDATE entries SET epsilon = '1/96' WHERE id = 3");
   EXPECT_EQ(answer([](Ledger& ledger) { ledger.reserve(asked(Rational(126, 1000))); }), ErrorCode::budget_refused);

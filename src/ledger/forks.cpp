@@ -16,17 +16,17 @@ namespace {
 struct Forks {
   std::mutex mutex;
   std::condition_variable changed;
-  int holding = 0;  // threads
+  int holding = 0;  // the number of threads with a HoldForks
   bool is_forking = false;
 };
 
 thread_local int depth = 0;
 
-/// Never destroyed: threads may outlive what is destroyed at a process's end.
+/// Never destroyed, since threads may still run when a process destroys its globals.
 Forks& forks();
 
-/// SQLite's own locks, in an order in which it takes them: of a process that opens databases, of its files, of pages, of random numbers, and
-/// of its memory, within which it takes no other.
+/// SQLite's own locks, in an order in which SQLite takes them. They guard opening databases, files, pages, random numbers and memory.
+/// While SQLite holds the lock of its memory, it takes no other lock.
 constexpr std::array sqlite_mutexes{SQLITE_MUTEX_STATIC_MAIN, SQLITE_MUTEX_STATIC_OPEN, SQLITE_MUTEX_STATIC_VFS1,
                                     SQLITE_MUTEX_STATIC_LRU,  SQLITE_MUTEX_STATIC_PMEM, SQLITE_MUTEX_STATIC_PRNG,
                                     SQLITE_MUTEX_STATIC_MEM};
@@ -37,7 +37,7 @@ void before_fork() {
   all.changed.wait(lock, [&] { return !all.is_forking; });
   all.is_forking = true;
   if (depth == 0) all.changed.wait(lock, [&] { return all.holding == 0; });
-  static_cast<void>(lock.release());  // stays locked
+  static_cast<void>(lock.release());  // stays locked until after_fork()
   for (const int each : sqlite_mutexes) sqlite3_mutex_enter(sqlite3_mutex_alloc(each));
 }
 
@@ -52,7 +52,7 @@ void after_fork_in_parent() {
   forks().changed.notify_all();
 }
 
-/// Its only thread is the one that forked; threads that waited are not in it.
+/// The child's only thread is the one that forked; the threads that waited are not in the child.
 void after_fork_in_child() {
   std::construct_at(&forks().changed);
   forks().holding = depth > 0 ? 1 : 0;

@@ -1,10 +1,11 @@
-// Forks of a process one of whose threads uses a ledger.
+// Forks of a process while one of its threads uses a ledger.
 #pragma once
 
 namespace fractile::ledger_detail {
 
-/// While a thread has one, a fork by another thread waits: the child would have SQLite's locks, those of its memory and of the ledger's file,
-/// and no thread that gives them back. It is short: a thread that waits for another process, or calls its user, gives it up meanwhile (ForksGoOn).
+/// While a thread has a HoldForks, a fork by another thread waits. Otherwise the child would have SQLite's locks, those of its memory and
+/// of the ledger's file, but no thread that releases them. The wait is short: a thread that waits for another process, or calls its
+/// user's functions, lets forks go on meanwhile (ForksGoOn).
 class HoldForks {
  public:
   HoldForks();
@@ -13,7 +14,7 @@ class HoldForks {
   ~HoldForks();
 };
 
-/// Gives up what this thread holds, and takes it again at the end.
+/// Suspends the HoldForks of this thread until the end of its own scope.
 class ForksGoOn {
  public:
   ForksGoOn();

@@ -21,7 +21,7 @@ using namespace ledger_detail;
 
 namespace {
 
-/// The day alone: an asker must not read from a ledger how long a release took.
+/// Only the day, so that an asker cannot read from a ledger how long a release took.
 std::string timestamp(std::chrono::system_clock::time_point now) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
   std::tm utc{};
@@ -29,7 +29,7 @@ std::string timestamp(std::chrono::system_clock::time_point now) {
   return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
 }
 
-/// Texts that are printed in tables.
+/// Throws `usage` unless a text, which tables will print, is one line and not empty.
 void require_line(const std::string& what, const std::string& text) {
   const auto is_control = [](unsigned char c) { return std::iscntrl(c) != 0; };
   if (!text.empty() && std::ranges::none_of(text, is_control)) return;
@@ -55,8 +55,8 @@ void require_line(const std::string& what, const std::string& text) {
               "nothing was committed and nothing was published, and this ledger does not count the release");
 }
 
-/// The entries that were reserved with these tokens. A ledger that was put back to an earlier state meanwhile may have given their
-/// numbers to other releases, which must not be taken for these.
+/// The entries that were reserved with these tokens. A ledger that was put back to an earlier state meanwhile may have given the entries'
+/// numbers to other releases, so a number does not suffice.
 std::vector<LedgerEntry> find_reserved(const Present& present, const Store& store,
                                        const std::vector<LedgerReservation>& reservations) {
   const std::vector<std::optional<LedgerEntry>> found = present.reserved(reservations);
@@ -68,7 +68,7 @@ std::vector<LedgerEntry> find_reserved(const Present& present, const Store& stor
   return entries;
 }
 
-/// The check before a commitment.
+/// Checks, before a draw or a commitment, that the entry is neither void nor committed.
 void require_unsettled(const Store& store, const LedgerEntry& entry) {
   if (entry.state == EntryState::voided) {
     throw Error(ErrorCode::ledger,
@@ -78,7 +78,7 @@ void require_unsettled(const Store& store, const LedgerEntry& entry) {
   if (entry.state == EntryState::committed) refuse_settled(store, entry, "commit an entry once");
 }
 
-/// "r.json.Ab3dE6" beside "r.json": as programs before format 2 wrote receipts before these had their names.
+/// Whether a name is temporary, as "r.json.Ab3dE6" is for "r.json". Programs before format 2 first wrote receipts under such names.
 bool is_temporary(const std::string& name, const std::string& receipt) {
   const std::size_t size = receipt.size() + 1;
   return name.size() == size + 6 && name.starts_with(receipt + ".") &&
@@ -86,7 +86,7 @@ bool is_temporary(const std::string& name, const std::string& receipt) {
                      [](unsigned char c) { return std::isalnum(c) != 0; });
 }
 
-/// A file that may be the receipt at this path, "" when there is certainly none.
+/// A file that may be the receipt at this path; "" when there is certainly none.
 std::string receipt_at(const std::filesystem::path& path) {
   for (const auto& file : std::filesystem::directory_iterator(path.parent_path())) {
     const std::string name = file.path().filename().string();
@@ -114,7 +114,8 @@ void require_unpublished(const LedgerEntry& entry) {
       "it away");
 }
 
-/// While an entry is reserved its receipt may appear, and could then be taken for that of the next one.
+/// Throws `usage` when a reserved entry has the request's receipt path. The receipt of that entry may still appear, and could then be
+/// taken for the new one.
 void require_free_path(const Present& present, const Store& store, const LedgerRequest& request) {
   const std::optional<LedgerEntry> entry = present.promised(request.receipt_path);
   if (!entry) return;
@@ -128,7 +129,7 @@ void require_free_path(const Present& present, const Store& store, const LedgerR
 
 Seen seen_now(const Present& present) { return {present.head().id, present.head().hash, present.sums().to_text()}; }
 
-/// Before anything is charged.
+/// Checks the dataset's witness and reserves its room, before anything is charged.
 void require_witness(const Store& store, const Present& present, const LedgerDataset& dataset) {
   if (dataset.witness.empty()) return;
   const Witness witness(store, dataset.witness, Witness::For::writing);
@@ -136,7 +137,7 @@ void require_witness(const Store& store, const Present& present, const LedgerDat
   witness.take_room(seen_now(present));
 }
 
-/// Before a line is added that depends on those before: the witness has seen them all.
+/// Shows the log's last line to the dataset's witness, before a line is added that depends on the earlier lines.
 void bear_witness(const Store& store, const Present& present, const std::string& dataset) {
   const std::string& path = present.dataset(dataset).dataset.witness;
   if (path.empty()) return;
@@ -146,8 +147,9 @@ void bear_witness(const Store& store, const Present& present, const std::string&
   if (witness.last().hash != now.hash) witness.append(now);
 }
 
-/// A dataset's witness: one that has seen this ledger, or a new one. One that has seen more datasets has seen this one, too: it is added
-/// again to a ledger that was put back, and the ledger stays behind until what is missing is charged.
+/// Makes a dataset's witness, or checks that an existing one has seen this ledger. A witness that has seen more datasets than the ledger
+/// has may have seen this one, too: the ledger was put back, and the dataset is added again. The ledger then stays behind its witness
+/// until the missing charges are made again.
 void take_witness(const Store& store, const Present& present, const std::string& path) {
   if (path.empty()) return;
   if (!Witness::is_there(path)) return Witness::create(store, path, seen_now(present));
@@ -165,7 +167,7 @@ std::vector<std::string> witnesses_of(const std::vector<DatasetRow>& datasets) {
   return paths;
 }
 
-/// The dataset that is to pay, and what it is charged; all but whether enough remains, and whether the receipt is of this release alone.
+/// The dataset that pays for a request, and its charge. Not yet checked: that enough remains, and that the receipt's path is free.
 struct Payable {
   const DatasetRow& dataset;
   Budget charge;
@@ -228,15 +230,15 @@ struct Ledger::State {
 
   std::string now() const { return timestamp(options.clock()); }
 
-  /// The book of one moment, for callers that need no more.
+  /// The book as of one moment, for callers that read nothing else.
   Book book() const {
     Book result;
     store->read([&] { result = read_book(*store); });
     return result;
   }
 
-  /// In a transaction: the entries that were reserved for these releases, none of which is settled, and what the witness of their
-  /// dataset has to say.
+  /// Runs `change` on the entries that were reserved for these releases. Before that, checks that no entry is settled, and shows the
+  /// log's last line to the witness of their dataset. Called within a transaction.
   void for_each_unsettled(std::span<const LedgerCommitment> releases,
                           const std::function<void(const LedgerEntry&, const std::string& receipt)>& change) const {
     const Present present(*store);
@@ -248,7 +250,7 @@ struct Ledger::State {
     for (std::size_t i = 0; i < entries.size(); ++i) change(entries[i], releases[i].receipt);
   }
 
-  /// From here on the entries count for good; nothing of their releases has left the process yet.
+  /// Marks the entries as drawn, so that they count for good. No part of their releases has left the process yet.
   void draw(std::span<const LedgerCommitment> releases) const {
     store->write([&] {
       for_each_unsettled(releases, [&](const LedgerEntry& entry, const std::string&) {
@@ -311,7 +313,7 @@ std::vector<LedgerDataset> Ledger::datasets() const {
 
 namespace {
 
-/// For a failure before the charge.
+/// The error for a failure before the charge. Its hint says that nothing was charged.
 Error without_charge(const Error& error) {
   if (error.code() != ErrorCode::ledger) return error;
   return {error.code(), error.what_words(), {"nothing was charged; ", error.hint_words()}, error.field()};
@@ -333,7 +335,7 @@ void Ledger::require_fit(const LedgerRequest& request) const {
 
 namespace {
 
-/// What is charged and, unsynced, may still be given back.
+/// The error for charges that were made but perhaps not synced. Its hint says how to give them back.
 Error unsynced(const Error& error, const Store& store, const std::vector<LedgerReservation>& reservations,
                const std::vector<LedgerRequest>& requests) {
   const bool is_one = requests.size() == 1;
@@ -345,9 +347,9 @@ Error unsynced(const Error& error, const Store& store, const std::vector<LedgerR
                       reservations.front().id)};
 }
 
-/// Throws `budget_refused` unless all of them together can be paid.
+/// Throws `budget_refused` unless the budget covers all requests together.
 void require_all_payable(const Present& present, const std::vector<LedgerRequest>& requests) {
-  if (requests.size() < 2) return;  // one has words of its own
+  if (requests.size() < 2) return;  // charge() refuses a single request in its own words
   const DatasetRow& row = present.dataset(requests.front().dataset);
   Spending together{row.dataset.budget.measure()};
   Spending after = present.sums().spent(row.id);
@@ -360,7 +362,7 @@ void require_all_payable(const Present& present, const std::vector<LedgerRequest
   refuse_cost(row.dataset, present.sums().spent(row.id), together.to_string() + " in all");
 }
 
-/// In a transaction.
+/// Checks a request and reserves its entry. Called within a transaction.
 LedgerReservation charge(const Store& store, const LedgerRequest& request, const std::function<std::string()>& now) {
   const Present present(store);
   const auto& [row, charge] = require_payable(present, store, request);
@@ -370,7 +372,7 @@ LedgerReservation charge(const Store& store, const LedgerRequest& request, const
   return reservation;
 }
 
-/// Throws `ledger` where its receipt is not what was committed.
+/// The committed entry of a query, if there is one. Throws `ledger` when its receipt is not the one that was committed.
 std::optional<LedgerEntry> committed_whole(const Present& present, const DatasetRow& dataset,
                                            const std::string& query) {
   std::optional<LedgerEntry> found = present.committed(dataset, query);
@@ -494,7 +496,8 @@ std::vector<LedgerWitness> Ledger::witnesses() const {
 
 namespace {
 
-/// One line more of those by which a ledger that is behind counts what its witness has seen.
+/// The line, a charge or a draw, that was added so that a ledger behind its witness
+/// counts what the witness has seen. Neither is set when no line is missing.
 struct Amends {
   std::optional<LedgerEntry> charged = {};
   std::optional<std::int64_t> drawn = {};
@@ -502,7 +505,8 @@ struct Amends {
   bool are_made() const { return !charged && !drawn; }
 };
 
-/// What is reserved may have been published since: it counts for good, and so does what is charged here. A line is a change of its own.
+/// Adds one such line; each is a transaction of its own. A reserved entry may have been published since, so it is drawn and counts for
+/// good. Entries that are charged here are drawn, too.
 Amends amend(const Store& store, const Seen& seen, const std::string& witness, const std::string& time) {
   const Book book = read_book(store);
   if (has_seen(store, seen)) return {};
@@ -559,7 +563,7 @@ LedgerAcceptance Ledger::accept_witnesses() {
     do {
       store.write([&] { amends = amend(store, seen, each.path, state_->now()); });
       if (amends.charged) done.charged.push_back(*amends.charged);
-      // The entries that were charged here are drawn, too.
+      // Entries that were charged here are drawn, too, but are reported only as charged.
       const auto is_it = [&](const LedgerEntry& entry) { return entry.id == amends.drawn; };
       if (amends.drawn && std::ranges::none_of(done.charged, is_it)) done.drawn.push_back(*amends.drawn);
     } while (!amends.are_made());
@@ -625,7 +629,7 @@ LedgerStatement statement_of(const Store& store, Damage* damage) {
     result.events = std::move(book.events);
     store.scan(Table::receipts, [&](const Fields& row) {
       const auto entry = std::ranges::lower_bound(result.entries, number_in(row[0]), {}, &LedgerEntry::id);
-      if (entry == result.entries.end()) return;  // which the log knows, unless the ledger is damaged
+      if (entry == result.entries.end()) return;  // only in a damaged ledger
       if (entry->id == number_in(row[0])) entry->receipt = row[1].value_or("");
     });
   });

@@ -108,7 +108,7 @@ TEST_P(LedgerTest, CountsDeltasToo) {
   ledger.reserve(request("q", half));
   ledger.reserve(request("q", half));
   expect_failure(ErrorCode::budget_refused, "epsilon = 1/2, delta = 0", [&] { ledger.reserve(request("q", half)); });
-  EXPECT_EQ(ledger.reserve(request("q", pure("1/2"))).id, 3);  // has no delta
+  EXPECT_EQ(ledger.reserve(request("q", pure("1/2"))).id, 3);  // a pure cost has no delta
   EXPECT_EQ(spent(ledger), "epsilon = 1, delta = 1/1000000");
 }
 
@@ -210,7 +210,7 @@ TEST_P(LedgerTest, NothingIsPublishedOfAVoidEntry) {
   ledger.verify();
 }
 
-/// What was stopped between drawing and committing counts, can be committed, and cannot be given back.
+/// A release that was stopped between drawing and committing counts, can be committed, and cannot be given back.
 TEST_P(LedgerTest, WhatWasDrawnCountsForGood) {
   Ledger ledger = with(pure("1"));
   ledger.reserve(request("q", pure("1")));
@@ -227,7 +227,8 @@ TEST_P(LedgerTest, WhatWasDrawnCountsForGood) {
   ledger.verify();
 }
 
-/// Where programs of format 1 wrote receipts before they had their names, and where this cannot be known.
+/// Programs of format 1 first wrote receipts under temporary names. An
+/// entry is not voided if such a file exists or its folder is missing.
 TEST_P(LedgerTest, ATemporaryReceiptForbidsVoiding) {
   Ledger ledger = with(pure("1"));
   std::filesystem::create_directory(folder.file("receipts"));
@@ -299,7 +300,7 @@ TEST_P(LedgerTest, PinsTheUnitAndTheSource) {
   });
 }
 
-// One value a person is one whatever their records: no bound on these is too small for it, where that column is pinned.
+// A release of one value per person holds for any number of records, if the dataset pins the column of persons: no bound is too small.
 TEST_P(LedgerTest, OneValueAPersonIsForAnyNumberOfRecords) {
   Ledger ledger = Ledger::create(path);
   ledger.add_dataset({"visits", pure("1"), Neighbors::add_remove, "person", "patient", 5});
@@ -308,7 +309,7 @@ TEST_P(LedgerTest, OneValueAPersonIsForAnyNumberOfRecords) {
   asked.source = "/t.csv";
   asked.person = "patient";
   asked.records_per_person = 6;
-  ledger.reserve(asked);  // and fixes how the source is read
+  ledger.reserve(asked);  // this also fixes how the source is read
   asked.records_per_person = 1;
   expect_failure(ErrorCode::usage, "write records_per_person = 5, or more", [&] { ledger.reserve(asked); });
   asked.one_value_a_person = true;
@@ -325,7 +326,7 @@ TEST_P(LedgerTest, FindsTheLastCommittedOfAQuery) {
   ledger.add_dataset({"others", pure("1")});
   EXPECT_FALSE(ledger.find_committed("people", "q"));
   ledger.reserve(request("q", pure("1/4")));
-  EXPECT_FALSE(ledger.find_committed("people", "q"));  // reserved
+  EXPECT_FALSE(ledger.find_committed("people", "q"));  // only reserved
   ledger.commit(ledger.entry(1).reservation(), "first");
   ledger.commit(ledger.reserve(request("q", pure("1/4"))), "second");
   ledger.commit(ledger.reserve(request("another", pure("1/4"))), "third");
@@ -347,7 +348,7 @@ TEST_P(LedgerTest, ClocksMayGoBackwards) {
   EXPECT_EQ(ledger.verify(), statement.events.back().hash);
 }
 
-/// Another process's turn, for as long as this lives.
+/// Holds the turn of another process until end() or destruction.
 class Turn {
  public:
   explicit Turn(const std::string& path) {
@@ -369,7 +370,7 @@ class Turn {
   std::optional<postgres::Connection> server_;
 };
 
-/// Before the charge it waits for so long; from there on as long as it takes.
+/// Before the charge, a release waits only as long as its patience; after the charge, it waits as long as it takes.
 TEST_P(LedgerTest, WhatIsChargedWaitsAsLongAsItTakes) {
   with(pure("1"));
   Ledger ledger = Ledger::open(path, testing::impatient());
@@ -399,7 +400,7 @@ TEST_P(LedgerTest, AWaitCanBeStopped) {
   turn.end();
 }
 
-/// A ledger that was put back to an earlier state while releases ran, and gave the number of one to the other.
+/// A ledger is put back to an earlier state while a release runs, and then gives its entry's number to another release.
 TEST_P(LedgerTest, AnEntryIsMoreThanItsNumber) {
   Ledger ledger = with(pure("10"));
   const LedgerReservation dear = ledger.reserve(request("dear", pure("8")));
@@ -421,7 +422,7 @@ TEST_P(LedgerTest, AnEntryIsMoreThanItsNumber) {
   ledger.verify();
 }
 
-/// Even of the same query at the same time: a random number is in it.
+/// Tokens differ even for the same query at the same time, since each depends on a random number.
 TEST_P(LedgerTest, NoTwoEntriesHaveOneToken) {
   const auto noon = [] { return std::chrono::system_clock::from_time_t(1'800'000'000); };
   with(pure("10"));
@@ -436,8 +437,8 @@ TEST_P(LedgerTest, NoTwoEntriesHaveOneToken) {
   }
 }
 
-/// Against a model that keeps costs in a map: whatever is done in whatever order, what is spent is the sum of what was not
-/// voided, and never above the budget.
+/// The ledger agrees with a model that keeps costs in a map. After any steps in any order, the amount spent is the sum of the costs that
+/// were not voided, and never exceeds the budget.
 TEST_P(LedgerTest, SpentIsTheSumOfWhatWasNotVoided) {
   const auto property = [&](const std::vector<std::tuple<int, int, bool>>& steps) {
     const Budget budget = pure("2");
@@ -479,7 +480,7 @@ TEST_P(LedgerTest, SpentIsTheSumOfWhatWasNotVoided) {
     }
     ledger.verify();
   };
-  // A server takes a third of a second for a database.
+  // A server needs a third of a second to create a database.
   EXPECT_TRUE(testing::check_cases(testing::effort(is_postgres() ? 15 : 50), property));
 }
 

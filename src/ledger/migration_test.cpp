@@ -1,4 +1,4 @@
-// Ledgers of format 2, which today's programs make ledgers of their own format: in one transaction, or not at all.
+// Today's programs migrate ledgers of format 2 to their own format, in one transaction or not at all.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ using testing::raw_connection;
 using testing::RawDatabase;
 using testing::request;
 
-/// Written out, so that neither the tables nor the chain of format 2 can change without this test.
+/// A ledger of format 2, written out, so that this test fails when the tables or the chain of format 2 change.
 constexpr const char* file_of_format_2 = R"(
 CREATE TABLE datasets (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, unit TEXT NOT NULL, neighbors TEXT NOT NULL, measure TEXT NOT NULL, epsilon TEXT, rho TEXT, delta TEXT) STRICT;
 CREATE TABLE entries (id INTEGER PRIMARY KEY, dataset INTEGER NOT NULL REFERENCES datasets, query TEXT NOT NULL, receipt_path TEXT NOT NULL, measure TEXT NOT NULL, epsilon TEXT, rho TEXT, delta TEXT, charged_rho TEXT) STRICT;
@@ -78,7 +78,7 @@ INSERT INTO fractile.datasets VALUES (2, 'others', 'person', 'change-one', 'zcdp
 SET search_path = fractile;
 )";
 
-/// Entries: 1 committed, 2 reserved, 3 drawn (a pure cost on a zCDP budget), 4 void.
+/// Entry 1 is committed, 2 reserved, 3 drawn (a pure cost on a zCDP budget), and 4 void.
 constexpr const char* entries_of_format_2 = R"(
 INSERT INTO entries VALUES (1, 1, '{"q":1}', '', 'pure', '1/2', NULL, NULL, NULL);
 INSERT INTO entries VALUES (2, 1, '{"q":2}', '/receipts/r.json', 'pure', '1/8', NULL, NULL, NULL);
@@ -89,8 +89,8 @@ INSERT INTO receipts VALUES (1, 'r');
 
 struct OldLine {
   const char* kind;
-  const char* about;  ///< dataset, entry
-  const char* more;   ///< receipt_sha256, reason
+  const char* about;  ///< the columns dataset and entry
+  const char* more;   ///< the columns receipt_sha256 and reason
   const char* hash;
 };
 
@@ -189,7 +189,7 @@ TEST_P(LedgerMigration, WhatWasAlteredIsNotTakenForWhole) {
                  [&] { Ledger::open(path).verify(); });
 }
 
-/// Processes that open it are killed at any moment: it is of one format or of the other, and whole.
+/// Processes that open a ledger are killed at any moment. The ledger stays whole, and is of the old format or of the new one.
 TEST_P(LedgerMigration, IsKilledAnywhere) {
   std::mt19937 moments(20261126);
   std::uniform_int_distribution<int> microseconds(0, is_postgres() ? 60'000 : 12'000);

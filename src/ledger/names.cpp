@@ -15,7 +15,7 @@ namespace {
 
 using Characters = std::vector<std::uint32_t>;
 
-/// Control characters, joiners, directions, blanks of other widths, and letters that are blank.
+/// Control characters, joiners, direction marks, blanks of other widths, and letters that are blank.
 constexpr std::array unseen{
     Range{0x7F, 0xA0},       Range{0xAD, 0xAD},       Range{0x61C, 0x61C},    Range{0x1680, 0x1680},
     Range{0x17B4, 0x17B5},   Range{0x180B, 0x180F},   Range{0x2000, 0x200F},  Range{0x2028, 0x202F},
@@ -26,7 +26,7 @@ constexpr std::array unseen{
 constexpr std::array parts{Range{0x300, 0x36F},   Range{0x1100, 0x11FF}, Range{0x1AB0, 0x1AFF},
                            Range{0x1DC0, 0x1DFF}, Range{0xA960, 0xA97F}, Range{0xD7B0, 0xD7FF}};
 
-/// The characters of UTF-8, each in its shortest form; nothing for other bytes.
+/// The characters of a UTF-8 text, each encoded in its shortest form; `nullopt` for other bytes.
 std::optional<Characters> characters_of(const std::string& text) {
   constexpr std::array<std::uint32_t, 4> least{0, 0x80, 0x800, 0x10000};
   Characters characters;
@@ -62,18 +62,20 @@ bool has_any(const Characters& characters, const Ranges& ranges) {
   return std::ranges::any_of(characters, [&](std::uint32_t character) { return is_in(character, ranges); });
 }
 
-/// 0 for a character that is not a mark.
+/// A mark's place (see Marks); 0 for a character that is not a mark.
 unsigned place_of(std::uint32_t character) {
   const auto found = std::ranges::find_if(
       all_marks, [&](const Marks& marks) { return marks.first <= character && character <= marks.last; });
   return found == all_marks.end() ? 0 : found->place;
 }
 
-/// Whether a letter and a mark behind it, or two marks, may be one character or stand in another order in the normal form. With no such
-/// place, and none of `rewritten`, a text is its own normal form (C): every character is its own; marks on a letter are sorted; and the form
-/// puts nothing together. Not a mark of `joining_marks`, as there is none. Not the second of a pair of `joined`: it stands directly behind
-/// a character that is not a mark and not its partner, and what that one is made of is put together before. (A mark among these has
-/// no rival of another place on any partner of its own, so that it does not come before a mark that the letter is made with.)
+/// Whether the normal form (C) may compose a letter and a mark behind it, or reorder or compose two marks. If this is false and no
+/// character is in `rewritten`, the text is its own normal form: each character is its own normal form, the marks on each letter are
+/// sorted, and nothing is composed. A mark of `joining_marks` is not composed, since the text has none. The second character of a pair of
+/// `joined` could be composed only with the character directly in front of it: if the second character is a mark, it stands directly
+/// behind a letter; if it is not, it cannot be composed across a mark. The character in front is not its partner, and is first composed
+/// again from its own parts. (Sorting does not move such a mark in front of a mark that is part of the letter, since every mark that
+/// combines with a partner of this mark has the same place.)
 bool is_written_in_parts(const Characters& characters) {
   const auto joins = [](std::uint32_t second) {
     return std::ranges::find(joined, second, &Pair::second) != joined.end();
@@ -110,7 +112,7 @@ const char* trouble_of(const std::string& name) {
                                             : nullptr;
 }
 
-/// Characters that no normal form puts in place of others, or composes with others.
+/// Whether a name has only characters that no normal form substitutes for others or composes with others.
 bool is_plain(const std::string& name) {
   return std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == ' ' || c == '-' || c == '_' || c == '.';

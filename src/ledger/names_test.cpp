@@ -34,7 +34,7 @@ TEST(LedgerNames, ThatLookLikeOthersAreRefused) {
   refused("\xE1\x84\x80\xE1\x85\xA1", "written as two characters");
 }
 
-/// Checks that no two names are equal after it.
+/// Such names are refused, so that no two different names are equal after normalization.
 TEST(LedgerNames, ThatAreNotTheirOwnNormalFormAreRefused) {
   using ledger_detail::require_name;
   const auto refused = [](const std::string& name, const std::string& part) {
@@ -47,16 +47,16 @@ TEST(LedgerNames, ThatAreNotTheirOwnNormalFormAreRefused) {
                            "\xF0\xAF\xA0\x80", "\xEF\xAC\x9D"}) {
     refused(name, has_another);
   }
-  refused("\xE0\xA4\x95\xE0\xA5\x98", has_another);                   // a Devanagari letter that stands for two
-  refused("\xE0\xA6\x95\xE0\xA7\x87\xE0\xA6\xBE", "two characters");  // two vowel signs of Bengali that are one
+  refused("\xE0\xA4\x95\xE0\xA5\x98", has_another);                   // a Devanagari letter that NFC writes as two
+  refused("\xE0\xA6\x95\xE0\xA7\x87\xE0\xA6\xBE", "two characters");  // two vowel signs of Bengali that compose
   refused("\xE0\xA4\xA8\xE0\xA4\xBC", "two characters");              // a letter of Devanagari and its dot
-  refused("\xE3\x81\x8B\xE3\x82\x99", "two characters");              // ka and what makes it ga
+  refused("\xE3\x81\x8B\xE3\x82\x99", "two characters");              // ka and the mark that makes it ga
   refused("\xD8\xA7\xD9\x93", "two characters");                      // alef and madda
-  refused("\xD8\xA8\xD9\x91\xD9\x8E", "two characters");              // shadda before fatha, which stands first
-  refused("\xEA\xB0\x80\xE1\x86\xA8", "two characters");              // a Korean syllable and its end
+  refused("\xD8\xA8\xD9\x91\xD9\x8E", "two characters");              // shadda before fatha, which NFC puts first
+  refused("\xEA\xB0\x80\xE1\x86\xA8", "two characters");              // a Korean syllable and a final consonant
   for (const char* name : {"\xC3\x85", "K", "\xCE\xA9", "\xE3\x81\x8C", "\xD8\xA2", "\xD8\xA8\xD9\x8E\xD9\x91",
                            "\xE0\xB8\xAD\xE0\xB8\xA2\xE0\xB8\xB9\xE0\xB9\x88",  // Thai, two marks on a letter
-                           "\xE0\xA4\x9C\xE0\xA4\xBC",  // Devanagari, a dot that makes no character
+                           "\xE0\xA4\x9C\xE0\xA4\xBC",  // Devanagari, a dot that does not compose
                            "\xE0\xAE\xA8\xE0\xAE\xBE\xE0\xAE\x9F\xE0\xAF\x81"}) {  // Tamil
     require_name(name);
   }
@@ -67,7 +67,7 @@ TEST(LedgerNames, ThatAreNotTheirOwnNormalFormAreRefused) {
 
 TEST(LedgerNames, BesideOneThatMayBeWrittenOtherwise) {
   using ledger_detail::require_unlike;
-  const std::string old = "a\xCC\x88rzte";  // of a program that took it
+  const std::string old = "a\xCC\x88rzte";  // an older program accepted this name
   testing::expect_failure(ErrorCode::usage, "can be written in several ways",
                           [&] { require_unlike("\xC3\xA4rzte", old); });
   testing::expect_failure(ErrorCode::usage, "can be written in several ways",

@@ -10,7 +10,7 @@
 namespace fractile::ledger_detail {
 namespace {
 
-/// Texts that people type are bytea, which holds any bytes; ours are text.
+/// Texts that users type are of the type bytea, which holds any bytes; texts that Fractile writes are of the type text.
 constexpr const char* tables =
     "CREATE SCHEMA fractile;"
     "CREATE TABLE fractile.about (format bigint NOT NULL);"
@@ -34,7 +34,7 @@ constexpr const char* tables =
     "CREATE FUNCTION fractile.refuse() RETURNS trigger LANGUAGE plpgsql AS "
     "$$BEGIN RAISE EXCEPTION 'a ledger only grows'; END$$;";
 
-/// Since format 3; format 2 was the first. As SQLite's.
+/// The changes of format 3, as in SQLite's file. Format 2 was the first format in a database.
 constexpr const char* since_3 =
     "ALTER TABLE fractile.datasets ADD COLUMN reading bytea;"
     "ALTER TABLE fractile.entries ADD COLUMN source bytea, ADD COLUMN person bytea, "
@@ -52,7 +52,7 @@ constexpr const char* policies =
 
 constexpr std::array kept{"about", "datasets", "entries", "events", "receipts"};
 
-/// What has_postgres_schema compares, as catalogs of all versions have it: nothing that a server prints in words of its own.
+/// The rows that has_postgres_schema compares. The catalogs of all server versions contain them, and no server words them in its own way.
 constexpr const char* schema_query = R"(
   WITH ours AS (SELECT c.oid, c.relname, c.relkind, c.relpersistence, c.relrowsecurity FROM pg_class c
                 WHERE c.relnamespace = 'fractile'::regnamespace AND c.relkind NOT IN ('i', 't'))
@@ -143,7 +143,7 @@ read_as 2 0
 promised 0
 )";
 
-/// BEFORE UPDATE OR DELETE OR TRUNCATE, for each statement.
+/// The catalog's number for a trigger BEFORE UPDATE OR DELETE OR TRUNCATE, for each statement.
 constexpr int before_losing = 2 + 8 + 16 + 32;
 
 std::string now_of_format(std::int64_t format) {
@@ -165,7 +165,8 @@ std::string postgres_schema() {
   return sql + now_of_format(Ledger::format);
 }
 
-/// Numbers and digests alone stand in it, so that nothing needs to be quoted. The format is the largest one that `about` has.
+/// The values in these statements are only numbers and digests, so nothing needs
+/// to be quoted. A ledger's format is the largest number in the table `about`.
 std::string postgres_migration(const std::map<std::int64_t, std::string>& questions) {
   std::string sql = since_3;
   sql += "ALTER TABLE fractile.entries DISABLE TRIGGER kept;";

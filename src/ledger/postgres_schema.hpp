@@ -1,4 +1,4 @@
-// The format of a ledger in a PostgreSQL database: the schema `fractile`. Described in docs/ledger.md.
+// The format of a ledger in a PostgreSQL database: the schema `fractile`. docs/ledger.md describes it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace fractile::ledger_detail {
 
-/// The statements that make it.
+/// The statements that create the schema.
 std::string postgres_schema();
 
 /// The format of the ledger in a database; -1 when it has none.
@@ -18,8 +18,8 @@ std::int64_t postgres_format(postgres::Connection& connection);
 /// Whether tables, columns, keys, triggers and policies are those of a format.
 bool has_postgres_schema(postgres::Connection& connection, std::int64_t format);
 
-/// The statements that make the tables of an older format those of today's, of which `questions` is a part: by what the entries'
-/// queries are found.
+/// The statements that migrate the tables of an older format to today's format. `questions` has, by the ids of entries, the digests by
+/// which their queries are found.
 std::string postgres_migration(const std::map<std::int64_t, std::string>& questions);
 
 }  // namespace fractile::ledger_detail

@@ -1,5 +1,5 @@
-// The store of a team: the schema `fractile` of a PostgreSQL database. docs/proofs/ledger_transactions.md says why a change
-// happens once or not at all, whatever is lost.
+// The store of a team: the schema `fractile` of a PostgreSQL database. docs/proofs/ledger_transactions.md says why a change happens once
+// or not at all, whichever message is lost.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -23,20 +23,20 @@ using postgres::Failure;
 using Milliseconds = std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-/// How long a server waits for a client in the middle of a transaction before it ends it.
+/// How long a server waits for a client in the middle of a transaction before it ends the transaction.
 constexpr Milliseconds longest_pause = std::chrono::seconds(8);
-/// How long a client waits for words of a server, beside its turn.
+/// How long a client waits for a server's answer, in addition to the wait for its turn.
 constexpr Milliseconds longest_silence = std::chrono::seconds(20);
-/// How often a change is tried that others came in between of, which keep their turns.
+/// The most attempts at a change that is not charged yet and conflicts with others' changes.
 constexpr int most_attempts = 30;
 
 bool is_conflict(const Failure& failure) {
-  // serialization_failure, deadlock_detected, unique_violation: another change has this line's number
+  // serialization_failure, deadlock_detected, and unique_violation: another change has taken this line's number
   const std::array conflicts{"40001", "40P01", "23505"};
   return std::ranges::find(conflicts, failure.sqlstate) != conflicts.end();
 }
 
-/// A lack of room on a disk, memory or connections.
+/// Whether the server lacks room on a disk, memory or connections.
 bool is_lack(const Failure& failure) { return failure.sqlstate.starts_with("53"); }
 
 std::string select_on_server(Table table, std::int64_t format) {
@@ -77,7 +77,7 @@ const char* id_on_server(Table table) {
   return "";
 }
 
-/// As the indices are made; sha256, since an index takes no text of any length.
+/// Conditions in the form in which the indices are made. Indices use sha256, since they do not take texts of any length.
 const char* where_on_server(Lookup by) {
   switch (by) {
     case Lookup::question:
@@ -104,14 +104,14 @@ std::optional<Fields> first_of_result(const postgres::Result& rows) {
   return fields_of_result(rows, 0);
 }
 
-/// The name is known to no one before, so finding it means finding this change.
+/// A random name, which no other change has: a line with this name shows that this change was made.
 std::string new_name_of_a_change() {
   RandomBits random = RandomBits::system();
   const std::uint64_t first = random.next64();
   return fmt::format("{:016x}{:016x}", first, random.next64());
 }
 
-/// One method for each that a Store has, with its statement; what they share is a connection and what it does when that is lost.
+/// Each method of Store runs its SQL statement. The methods share a connection and the handling of its loss.
 class PostgresStore final : public Store {
  public:
   PostgresStore(const std::string& address, Wanted wanted, Waiting waiting)
@@ -141,7 +141,7 @@ class PostgresStore final : public Store {
   void write(const std::function<void()>& change) const override {
     keep_trying([&] {
       begin("BEGIN ISOLATION LEVEL SERIALIZABLE, READ WRITE; ");
-      // A new turn begins before the snapshot is taken.
+      // The change gets its turn before its snapshot is taken, so the snapshot has all changes of earlier turns.
       connection_->command("LOCK TABLE fractile.turn IN EXCLUSIVE MODE");
       change_.clear();
       lines_ = 0;
@@ -150,7 +150,7 @@ class PostgresStore final : public Store {
     });
   }
 
-  void take_room(std::uint64_t) const override {}  // which the server must have
+  void take_room(std::uint64_t) const override {}  // the server must have the room
   void give_room_back() const override {}
   void wait(Waiting::Until until) const override { waiting_.until = until; }
 
@@ -255,11 +255,11 @@ class PostgresStore final : public Store {
     }
   }
 
-  /// Writes bytes in a receipt's place and rolls back to before they were written. They do not compress, while receipts do: there
-  /// are as many as will be stored of a long receipt at most.
+  /// Writes bytes in place of the receipt, then rolls this write back. The bytes do not compress, but receipts do. So for a long receipt,
+  /// only as many bytes are written as the receipt can take when it is stored.
   void prove_room(std::int64_t entry, std::uint64_t receipt_size) const override {
     constexpr std::uint64_t whole = std::uint64_t{64} * 1024;
-    constexpr std::uint64_t block = std::uint64_t{4096} * 32;  // beyond what the server looks back when it compresses
+    constexpr std::uint64_t block = std::uint64_t{4096} * 32;  // longer than the server looks back when it compresses
     if (receipt_size == 0) return;
     const std::uint64_t bytes = std::min(receipt_size, whole + receipt_size / 16);
     connection_->command("SAVEPOINT room");
@@ -287,8 +287,8 @@ class PostgresStore final : public Store {
     connection_ = std::make_unique<postgres::Connection>(address_, "fractile", waiting_.patience + longest_silence);
   }
 
-  /// Begins a transaction with settings that hold for it alone, so that connections may be pooled. A server that would confirm
-  /// unwritten changes is told not to; names mean what they mean in the catalog, whatever users have made elsewhere.
+  /// Begins a transaction with settings that hold only for it, so that connections may be pooled. The server then confirms only changes
+  /// that are written, even if it is set otherwise, and names mean what they mean in the catalog, whatever users have made elsewhere.
   void begin(const std::string& how) const {
     if (connection_ == nullptr) connect();
     connection_->command(how +
@@ -299,7 +299,7 @@ class PostgresStore final : public Store {
                                      lock_timeout().count(), longest_pause.count()));
   }
 
-  /// All rows of a table, without an index deciding which there are.
+  /// The rows that a statement finds by scanning a table, so that no index decides which rows there are.
   postgres::Result scanned(const std::string& sql,
                            const std::vector<std::optional<std::string>>& parameters = {}) const {
     connection_->command(
@@ -338,7 +338,8 @@ class PostgresStore final : public Store {
     }
   }
 
-  /// What is lost before the server was told to commit has not happened. Afterwards the log is asked.
+  /// If the connection is lost before COMMIT is sent, the change has not
+  /// happened. If it is lost later, the log says whether the change has happened.
   void commit() const {
     try {
       if (connection_->command("COMMIT").command() != "COMMIT") {
@@ -351,10 +352,10 @@ class PostgresStore final : public Store {
     }
   }
 
-  /// Whether the log has the line of this change. The turn is taken first: the connection that was lost holds it until its
-  /// transaction has ended, one way or the other.
+  /// Whether the log has the line of this change. The turn is taken first, since the
+  /// lost connection holds it until its transaction is committed or rolled back.
   bool was_committed() const {
-    if (change_.empty()) return false;  // nothing was to be changed
+    if (change_.empty()) return false;  // the change added no line
     const auto start = Clock::now();
     const auto end = start + waiting_.patience + 2 * longest_pause;
     std::chrono::seconds last_told{};
@@ -379,14 +380,14 @@ class PostgresStore final : public Store {
 
   static Milliseconds pause_after(int attempt) { return Milliseconds(std::min(500, 5 << std::min(attempt, 8))); }
 
-  /// A wait for a turn ends now and then, so that the waiting caller can be asked whether to go on.
+  /// The longest single wait for a turn. It is short, so that the caller can be asked often whether to go on.
   Milliseconds lock_timeout() const {
     const Milliseconds longest(900);
     if (waiting_.until != Waiting::Until::patience) return longest;
     return std::clamp(waiting_.patience, Milliseconds(1), longest);
   }
 
-  /// Until it succeeds, or fails for good. What is tried has not happened when it fails.
+  /// Runs `work` until it succeeds or fails for good. An attempt that fails has changed nothing.
   void keep_trying(const std::function<void()>& work) const {
     const auto start = Clock::now();
     std::chrono::seconds last_told{};
@@ -426,7 +427,7 @@ class PostgresStore final : public Store {
     connection_->query(fmt::format("INSERT INTO fractile.{} VALUES ({})", table, values), row);
   }
 
-  /// Makes the schema where there is none yet. If several programs try, one of them makes it.
+  /// Makes the schema if there is none yet. If several programs try, one of them makes it.
   void create(Wanted wanted) const {
     keep_trying([&] {
       begin("BEGIN; ");
@@ -463,11 +464,11 @@ class PostgresStore final : public Store {
     require_durable();
   }
 
-  /// By its owner, in one transaction; askers wait until that has been done.
+  /// Migrates the ledger in one transaction. Only its owner may do this, and other roles are refused until it is done.
   void migrate() const {
     write([&] {
       format_ = postgres_format(*connection_);
-      if (format_ == Ledger::format) return;  // by another process, meanwhile
+      if (format_ == Ledger::format) return;  // another process has migrated it meanwhile
       require_owner();
       std::map<std::int64_t, std::string> questions;
       scan(Table::entries,
@@ -529,7 +530,7 @@ class PostgresStore final : public Store {
       return {ErrorCode::ledger, fmt::format("{} does not permit this: {}", ledger, failure.words),
               "ask its owner for the rights that docs/ledger.md lists"};
     }
-    if (state == "25006" || state == "0A000") {  // what a standby says of changes
+    if (state == "25006" || state == "0A000") {  // a standby refuses changes with these codes
       return {ErrorCode::ledger, ledger + " could not be written: the server is read-only",
               "name the server that takes changes, not its copy"};
     }
@@ -548,7 +549,7 @@ class PostgresStore final : public Store {
   mutable std::unique_ptr<postgres::Connection> connection_;
   mutable std::int64_t format_ = Ledger::format;
   mutable std::string change_;  ///< the name of the change that is being made; "" until it writes a line
-  mutable int lines_ = 0;       ///< that it has written: the first has its name, the others have that and their numbers
+  mutable int lines_ = 0;       ///< how many lines it has written: each after the first has its number behind the name
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What only a team's store has: roles, passwords, a network and a server that fail. What it promises as every store does:
-// ledger_test, crash_test and verify_test.
+// Tests of what only a team's store has: roles, passwords, and a network and a server that fail. ledger_test, crash_test and verify_test
+// check the promises of every store.
 #include <gtest/gtest.h>
 #include <poll.h>
 
@@ -42,7 +42,7 @@ class PostgresTest : public ::testing::Test {
     ledger.add_dataset({"people", Budget::pure(epsilon)});
     return ledger;
   }
-  /// The same database by another way.
+  /// The address of the same database through another port.
   std::string over(int port) const {
     return fmt::format("postgres://postgres@127.0.0.1:{}{}", port, address.substr(address.rfind('/')));
   }
@@ -54,14 +54,14 @@ class PostgresTest : public ::testing::Test {
   std::string address;
 };
 
-/// A line that was not requested from the ledger, while the ledger decides what its next line is. With the same hashes as a file
-/// has, for the chain is the same in every store.
+/// While a ledger decides what its next line is, a test slips in a line that the ledger was not asked for. The line's hash is taken from
+/// a file, since the chain is the same in every store.
 class PostgresIsolation : public PostgresTest {
  protected:
   static LedgerOptions at_noon() {
     return {.clock = [] { return std::chrono::system_clock::from_time_t(1'800'000'000); }};
   }
-  /// Appends to the database the lines that a file with the same history has more.
+  /// Appends to the database the line that this request adds to a file with the same history.
   void slip_in(const LedgerRequest& asked) const {
     Ledger twin = Ledger::create(folder.file("twin.db"), at_noon());
     twin.add_dataset({"people", Budget::pure(Rational(1))});
@@ -89,7 +89,7 @@ TEST_F(PostgresIsolation, WhatIsSpentIsDecidedOnEveryLineBefore) {
                                }});
   const LedgerRequest ours = request("ours", Budget::pure(Rational(1, 2)));
   expect_failure(ErrorCode::budget_refused, "epsilon = 1/4 of epsilon = 1", [&] { ledger.reserve(ours); });
-  EXPECT_EQ(times, 1);  // at the second attempt it was refused
+  EXPECT_EQ(times, 1);  // the second attempt was refused before it asked the clock
   EXPECT_EQ(ledger.reserve(request("less", Budget::pure(Rational(1, 4)))).id, 2);
   ledger.verify();
   EXPECT_EQ(ledger.balance("people").spent.to_string(), "epsilon = 1");
@@ -196,7 +196,7 @@ TEST_F(PostgresTest, WhatIsNoLedgerIsRefused) {
                  [&] { Ledger::open(address); });
 }
 
-/// A search_path that a user has set, and the user's operators, functions and tables under the catalog's names.
+/// A user has set a search_path, and has made operators, functions and tables under the catalog's names.
 TEST_F(PostgresTest, NamesOfSomebodyDecideNothing) {
   raw_connection(address).command(R"(
     CREATE SCHEMA evil;
@@ -215,7 +215,7 @@ TEST_F(PostgresTest, NamesOfSomebodyDecideNothing) {
   CuttingProxy proxy(server().port());
   with(Rational(1));
   Ledger ledger = Ledger::open(over(proxy.port()));
-  proxy.cut(Cut::after);  // whether it has happened is decided by a comparison of texts
+  proxy.cut(Cut::after);  // a comparison of texts decides whether the change happened
   EXPECT_EQ(ledger.reserve(request("q", Budget::pure(Rational(1, 4)))).id, 1);
   EXPECT_EQ(ledger.statement().entries.size(), 1U);
   ledger.commit(ledger.entry(1).reservation(), "receipt");
@@ -228,7 +228,7 @@ TEST_F(PostgresTest, NamesOfSomebodyDecideNothing) {
 TEST_F(PostgresTest, LinesAreOnlyAdded) {
   Ledger ledger = with(Rational(1));
   ledger.commit(ledger.reserve(request("q", Budget::pure(Rational(1)))), "r");
-  auto connection = raw_connection(address);  // of the owner
+  auto connection = raw_connection(address);  // the owner's connection
   for (const std::string table : {"datasets", "entries", "events", "receipts", "about"}) {
     const std::string column = table == "about" ? "format" : table == "receipts" ? "entry" : "id";
     for (const std::string& sql : {"DELETE FROM fractile." + table, "TRUNCATE fractile." + table + " CASCADE",
@@ -238,7 +238,7 @@ TEST_F(PostgresTest, LinesAreOnlyAdded) {
   }
 }
 
-/// An asker may reserve and commit, a reader may look, and only the ledger's keeper may add budgets and void charges.
+/// An asker may reserve and commit, a reader may look, and only the ledger's owner may add budgets and void charges.
 TEST_F(PostgresTest, RolesMayDoWhatTheyShould) {
   Ledger kept = with(Rational(1));
   raw_connection(address).command(
@@ -312,7 +312,7 @@ TEST_F(PostgresTest, PasswordsAreNeverShown) {
   unsetenv("PGPASSWORD");
 }
 
-/// The connection is lost when a change is committed: the change happens once, and is told of rightly.
+/// The connection is lost while a change is committed. The change happens once and is reported correctly.
 class PostgresCuts : public PostgresTest, public ::testing::WithParamInterface<Cut> {
  protected:
   void SetUp() override {
@@ -331,7 +331,7 @@ TEST_P(PostgresCuts, ReservesOnceAndCommitsOnce) {
   EXPECT_EQ(ledger.reserve(request("q", Budget::pure(Rational(1, 4)))).id, 1);
   EXPECT_EQ(ledger.entry(1).state, EntryState::reserved);
   EXPECT_EQ(ledger.statement().entries.size(), 1U);
-  proxy->cut(GetParam());  // of the draw
+  proxy->cut(GetParam());  // cuts the connection at the draw
   ledger.commit(ledger.entry(1).reservation(), "receipt");
   EXPECT_EQ(ledger.find_committed("people", "q")->receipt, "receipt");
   proxy->cut(GetParam(), 3);
@@ -341,7 +341,7 @@ TEST_P(PostgresCuts, ReservesOnceAndCommitsOnce) {
   EXPECT_EQ(ledger.verify(), Ledger::open(address).verify());
 }
 
-/// An administrator's pg_cancel_backend, while a reservation and a draw wait for their turns.
+/// An administrator calls pg_cancel_backend while a reservation and a draw wait for their turns.
 TEST_F(PostgresTest, CanceledStatementsAreTriedAgain) {
   with(Rational(1));
   Ledger ledger = Ledger::open(address, {.patience = std::chrono::seconds(60)});
@@ -367,7 +367,7 @@ TEST_F(PostgresTest, CanceledStatementsAreTriedAgain) {
   ledger.verify();
 }
 
-/// All that a release needs, before anything is charged.
+/// All rights that a release needs are checked before anything is charged.
 TEST_F(PostgresTest, RightsAreAskedForBeforeTheCharge) {
   with(Rational(1));
   raw_connection(address).command(
@@ -382,7 +382,7 @@ TEST_F(PostgresTest, RightsAreAskedForBeforeTheCharge) {
   EXPECT_TRUE(ledger.statement().entries.empty());
 }
 
-/// A setting of an administrator's that words the catalogs' names in another way.
+/// An administrator's setting makes the server quote the names of the catalogs.
 TEST_F(PostgresTest, QuotedNamesAreTheSameNames) {
   with(Rational(1));
   const std::string database = address.substr(address.rfind('/') + 1);
@@ -390,7 +390,7 @@ TEST_F(PostgresTest, QuotedNamesAreTheSameNames) {
   EXPECT_EQ(Ledger::open(address).datasets().size(), 1U);
 }
 
-/// Then the error says that it cannot be told, and the charge counts.
+/// When the server is gone, the error says that the change may have been made, and the charge counts.
 TEST_F(PostgresTest, AServerThatIsGoneLeavesADoubtThatCounts) {
   with(Rational(1));
   CuttingProxy proxy(server().port());
@@ -422,7 +422,7 @@ TEST_F(PostgresTest, ConnectionsThatAreCutAnywhereLoseNothing) {
   ledger.verify();
 }
 
-/// 64 clients in four processes, each with a connection of its own, until nothing is left.
+/// 64 clients in four processes, each with its own connection, release until nothing is left.
 TEST_F(PostgresTest, SixtyFourClientsSpendTheBudgetAndNoMore) {
   with(Rational(1));
   std::vector<pid_t> children;
@@ -460,21 +460,21 @@ TEST_F(PostgresTest, SixtyFourClientsSpendTheBudgetAndNoMore) {
   EXPECT_EQ(statement.accounts[0].balance.remaining.to_string(), "epsilon = 0");
 }
 
-/// Clients that reserve, commit and publish until the budget refuses them, and are killed now and then; and so is the server,
-/// whose databases confirm before they write unless they are told not to.
+/// Clients reserve, commit and publish until the budget refuses them. The tests kill clients, or the server, at random moments. The
+/// database is set to confirm changes before they are written, which a ledger must override.
 class PostgresKills : public PostgresTest {
  protected:
   static constexpr int clients = 8;
   static constexpr std::int64_t affordable = 150;
 
   enum class Kind {
-    goes_on,  ///< until the budget refuses it
-    holds,    ///< once it has reserved: it never commits
+    goes_on,  ///< goes on until the budget refuses it
+    holds,    ///< stops once it has reserved, and never commits
   };
 
   struct Client {
     pid_t process = 0;
-    int told = -1;  ///< a pipe of the entries that it was told are reserved, and with a minus sign committed
+    int told = -1;  ///< a pipe with the entries that the client saw reserved, and, negative, saw committed
     Kind kind = Kind::goes_on;
   };
 
@@ -500,7 +500,7 @@ class PostgresKills : public PostgresTest {
     _exit(0);
   }
 
-  /// Waits, within a minute, until it has been told something.
+  /// Waits for at most a minute until the client has reported something.
   static void await_word(const Client& client) {
     pollfd word{client.told, POLLIN, 0};
     ASSERT_EQ(poll(&word, 1, 60'000), 1) << "a client does not come to reserve";
@@ -524,8 +524,8 @@ class PostgresKills : public PostgresTest {
         }
       } catch (const Error& error) {
         if (error.code() == ErrorCode::budget_refused) return;
-        std::this_thread::sleep_for(
-            std::chrono::milliseconds(20));  // the server is gone; what it was told, it was told
+        // The server is gone, but what it has confirmed must stay.
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
       } catch (...) {
         _exit(1);
       }
@@ -570,7 +570,7 @@ class PostgresKills : public PostgresTest {
   std::set<std::int64_t> committed;
 };
 
-/// At random moments, and of half of the clients between reserving and committing, where they hold.
+/// Clients are killed at random moments. Half of them stop between reserving and committing.
 TEST_F(PostgresKills, OfClientsLoseNothing) {
   std::mt19937 random(20261125);
   std::uniform_int_distribution<int> milliseconds(5, 60);
@@ -579,7 +579,7 @@ TEST_F(PostgresKills, OfClientsLoseNothing) {
   while (kills < effort(20)) {
     std::vector<Client> running;
     for (int i = 0; i < clients / 2; ++i) running.push_back(started(Kind::holds));
-    for (const Client& client : running) await_word(client);  // while there is a budget
+    for (const Client& client : running) await_word(client);  // while budget remains
     while (running.size() < clients) running.push_back(started());
     for (int i = 0; i < 20; ++i, ++kills) {
       std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds(random)));

@@ -12,7 +12,7 @@
 namespace fractile::ledger_detail {
 namespace {
 
-/// The most entries of one query, or with one receipt: where there are more, the book is read.
+/// The most entries of one query, or with one receipt path, that are looked up by an index. If there are more, the book is read.
 constexpr int most_found = 16;
 
 std::int64_t last_id(const Store& store, Table table) {
@@ -20,7 +20,7 @@ std::int64_t last_id(const Store& store, Table table) {
   return row ? number_in(row->front()) : 0;
 }
 
-/// The hash before a line.
+/// The hash of the line before this one; "" for the first line.
 std::string hash_before(const Store& store, std::int64_t line) {
   if (line <= 1) return {};
   const std::optional<Fields> row = store.find(Table::events, line - 1);
@@ -28,7 +28,7 @@ std::string hash_before(const Store& store, std::int64_t line) {
   return (*row)[6].value_or("");
 }
 
-/// Throws `ledger` unless the line has the hash that follows from what it is about and from the hash before it.
+/// Throws `ledger` unless the line has the hash that follows from its subject and from the hash of the line before it.
 Line sound_line(const Store& store, const Fields& row, const std::string& previous) {
   const std::int64_t about = number_in(row[5]);
   std::string subject = field_text(std::to_string(about));
@@ -56,7 +56,7 @@ Present::Present(const Store& store) : store_(&store) {
   const Line line = sound_line(store, *last);
   std::optional<Sums> sums = Sums::read(*line.sums);
   if (!sums) broken(store, fmt::format("line {} has no sums", line.event.id));
-  // The tables are trees of their own: what cuts off the end of one leaves those of the others.
+  // Each table is a separate tree, so damage that cuts off the end of one tree leaves the ends of the others.
   if (last_id(store, Table::entries) != sums->entries() || last_id(store, Table::datasets) != sums->datasets()) {
     broken(store, fmt::format("line {} is not the last one", line.event.id));
   }

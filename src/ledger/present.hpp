@@ -1,5 +1,5 @@
-// A ledger as it is now, from its last line: what may be spent is decided without reading the past.
-// docs/proofs/ledger_transactions.md says why no index and no page that is wrong decides it.
+// A ledger's current state, read from the log's last line: what may be spent is decided without reading the past.
+// docs/proofs/ledger_transactions.md says why no damaged index and no damaged page decides it.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace fractile::ledger_detail {
 
-/// Callers are in a transaction of the store, and ask only there. Throws `ledger` where what is read contradicts
-/// itself. Where the last line carries no sums (an older format's), and where an index leads to what does not decide,
-/// the whole book is read.
+/// Made and used within one transaction of the store. Functions throw `ledger` when the rows
+/// that they read contradict each other. They read the whole book when the last line carries no
+/// sums (in an older format), and when the rows that an index finds do not answer the question.
 class Present {
  public:
   explicit Present(const Store& store);
@@ -24,22 +24,22 @@ class Present {
   const Sums& sums() const { return sums_; }
 
   const std::vector<DatasetRow>& datasets() const;
-  /// Throws `usage` when there is none of this name.
+  /// Throws `usage` when there is no dataset of this name.
   const DatasetRow& dataset(const std::string& name) const;
 
-  /// The entries of these numbers and tokens, with their states, by all lines since the first of them was reserved; none where there is
-  /// none.
+  /// The entries with these numbers and tokens; `nullopt` for one that does not exist. Their states come from all lines since the first
+  /// of these entries was reserved.
   std::vector<std::optional<LedgerEntry>> reserved(const std::vector<LedgerReservation>& reservations) const;
-  /// The last committed entry of a query whose receipt was kept, with its receipt.
+  /// The last committed entry of a query that has a receipt in the ledger, with this receipt.
   std::optional<LedgerEntry> committed(const DatasetRow& dataset, const std::string& query) const;
-  /// How a source is read since its first release that counts.
+  /// How a source is read, as its first release that counts fixed it.
   std::optional<LedgerSource> source(const DatasetRow& dataset, const std::string& source) const;
-  /// A reserved entry whose receipt will be written there.
+  /// A reserved entry whose receipt will be written to this path.
   std::optional<LedgerEntry> promised(const std::string& receipt_path) const;
 
  private:
   const Book& book() const;
-  /// The same by their lines; nothing where an index does not lead to all of them.
+  /// Finds the entries for reserved() through indices; `nullopt` when the indices do not lead to all of them.
   std::optional<std::vector<std::optional<LedgerEntry>>> reserved_by_lines(
       const std::vector<LedgerReservation>& reservations) const;
   std::optional<LedgerEntry> entry(std::int64_t id) const;

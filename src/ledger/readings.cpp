@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* persons = "records_per_person";
 
-/// "NA,-9" of "NA, -9": older programs kept a list as it was typed.
+/// A list without the blanks around its items: "NA,-9" for "NA, -9". Older programs kept a list as it was typed.
 std::string without_blanks(const std::string& list) {
   std::string text;
   for (const char letter : list) {
@@ -21,23 +21,23 @@ std::string without_blanks(const std::string& list) {
   return text;
 }
 
-/// Its value among these; none when it is at its default.
+/// The value of an option in a reading; `nullopt` when the option has its default.
 std::optional<std::string> value_in(const LedgerReading& reading, const std::string& name) {
   const auto found = reading.find(name);
   if (found == reading.end()) return {};
   return name == "missing" ? without_blanks(found->second) : found->second;
 }
 
-constexpr const char* yes = "yes";  // of an option that takes no value
+constexpr const char* yes = "yes";  // the value of an option that takes none
 
-/// "with --delimiter ';'", "with --single-line-records", "without --delimiter".
+/// An option in words, for example "with --delimiter ';'", "with --single-line-records" or "without --delimiter".
 Words held(const std::string& name, const std::optional<std::string>& value) {
   const Field field(name);
   if (!value) return {"without ", field};
   return {"with ", *value == yes ? field : field.text(*value)};
 }
 
-/// The first name, among those for which `matters` is true, for which two readings have different values.
+/// The first name for which two readings have different values, among names for which `matters` is true; "" when there is none.
 template <class Matters>
 std::string difference(const LedgerReading& a, const LedgerReading& b, Matters matters) {
   for (const LedgerReading* each : {&a, &b}) {
@@ -55,7 +55,7 @@ std::string difference(const LedgerReading& a, const LedgerReading& b, Matters m
   throw Error(ErrorCode::usage, {read, ", and ", wanted}, hint, name);
 }
 
-/// What to type in `ledger init` for a dataset that is to be read differently.
+/// Says what to type in `ledger init` for a dataset that is read differently.
 Words declaring(const std::string& name, const std::optional<std::string>& value) {
   return {"fractile ledger init declares it for a new dataset: ", held(name, value)};
 }

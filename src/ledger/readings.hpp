@@ -8,23 +8,24 @@
 
 namespace fractile::ledger_detail {
 
-/// "the file '/data/t.csv'", "the source 'visits'", "a source without a name".
+/// A source in words: "the file '/data/t.csv'", "the source 'visits'" or "a source without a name".
 std::string source_in_words(const std::string& source);
 
-/// As one text: names and values in turn, as chain's fields.
+/// A reading as one text: names and values in turn, as fields of chain.hpp.
 std::string reading_text(const LedgerReading& reading);
-/// None when the text is something else.
+/// `nullopt` for a text that reading_text() did not write.
 std::optional<LedgerReading> read_reading(const std::string& text);
 
-/// All with which a request is read, the column of persons among it; without the records per person, which are a number.
+/// How a request reads its source, including the column of persons. The records per person are left out, since they are a number.
 LedgerReading reading_of(const LedgerRequest& request);
-/// What a dataset declares of it.
+/// How a dataset declares that its sources are read, without the records per person.
 LedgerReading reading_of(const LedgerDataset& dataset);
 
-/// Whether the release is for a person of any number of records: the dataset pins the column of persons, and each contributes one value.
+/// Whether the release holds for persons with any number of records: the
+/// dataset pins the column of persons, and each person contributes one value.
 bool has_any_number_of_records(const LedgerDataset& dataset, const LedgerRequest& request);
 
-/// Throws `usage` unless the request is read as its dataset declares and as its source is read since `fixed`.
+/// Throws `usage` unless the request reads its source as the dataset declares and as `fixed` says.
 void require_reading(const LedgerDataset& dataset, const std::optional<LedgerSource>& fixed,
                      const LedgerRequest& request);
 

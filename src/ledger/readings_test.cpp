@@ -79,7 +79,7 @@ TEST_P(LedgerReadings, TheFirstReleaseFixesWhatIsLeftOpen) {
   expect_refused(ledger, other, "write records_per_person = 3, or more");
   other.records_per_person = 4;
   EXPECT_EQ(ledger.reserve(other).id, 2);
-  other.records_per_person = 3;  // as the first one had it
+  other.records_per_person = 3;  // as the first release had it
   EXPECT_EQ(ledger.reserve(other).id, 3);
   EXPECT_EQ(ledger.reserve(asked("/u.csv", {})).id, 4);  // another source
   ledger.add_dataset({"others", Budget::pure(Rational(1))});
@@ -104,7 +104,7 @@ TEST_P(LedgerReadings, AVoidEntryFixesNothing) {
   expect_refused(ledger, asked("/t.csv", semicolons), "and entry 2");
 }
 
-/// Its releases cannot be told apart from those of any other such source.
+/// Releases of a source without a name cannot be told apart from releases of another source without a name.
 TEST_P(LedgerReadings, ASourceWithoutANameIsReadAsDeclaredOrAsByDefault) {
   Ledger ledger = with({}, "id");
   LedgerRequest unknown = asked("", {});

@@ -14,7 +14,7 @@
 namespace fractile::ledger_detail {
 namespace {
 
-/// A text that cannot be read was not written by this program.
+/// Runs `read`. Throws `ledger` when a text cannot be read, since this program did not write it.
 template <class Read>
 auto readable(const Store& store, const std::string& what, Read&& read) {
   try {
@@ -31,7 +31,7 @@ std::string question_of(const std::string& query) { return sha256(query); }
 
 std::string text_at(const Fields& row, std::size_t column) { return row[column].value_or(""); }
 
-/// From the columns measure, epsilon, rho, delta, of which `first` is the number of the first.
+/// The budget in the columns measure, epsilon, rho and delta; `first` is the number of the column measure.
 Budget budget_at(const Fields& row, std::size_t first) {
   const std::string measure = text_at(row, first);
   if (measure == "zcdp") return Budget::zcdp(read_rational(text_at(row, first + 2)));
@@ -41,7 +41,7 @@ Budget budget_at(const Fields& row, std::size_t first) {
   unreadable();
 }
 
-/// From those columns of an entry and charged_rho after them.
+/// The charge of an entry, from the columns of its budget and the column charged_rho behind them.
 Budget charge_at(const Fields& row, std::size_t first) {
   return row[first + 4] ? Budget::zcdp(read_rational(*row[first + 4])) : budget_at(row, first);
 }
@@ -58,14 +58,14 @@ LedgerReading reading_at(const Fields& row, std::size_t column) {
   return std::move(*reading);
 }
 
-/// Of 128 random bits: with it no two entries have one token, whatever a ledger was put back to.
+/// 128 random bits, which make the tokens of all entries different, even after a ledger was put back to an earlier state.
 std::string new_nonce() {
   RandomBits random = RandomBits::system();
   const std::uint64_t first = random.next64();
   return fmt::format("{:016x}{:016x}", first, random.next64());
 }
 
-/// Where a dataset's witness stands among what it declares, so that a program that knows of no witnesses refuses to release.
+/// The option under which a dataset declares its witness. A program that knows no witnesses refuses to release because of this option.
 constexpr const char* witness_option = "witness";
 
 void append_budget(Fields& row, const Budget& budget) {
@@ -137,7 +137,7 @@ void note(EntryRow& row, const Line& line) {
 
 namespace {
 
-/// Rows by their ids, which ascend.
+/// Finds a row by its id; the ids ascend.
 template <class Rows>
 auto find_row(Rows& rows, std::int64_t id) {
   const auto id_of = [](const auto& row) {
@@ -170,7 +170,7 @@ std::string quoted_names(const std::vector<DatasetRow>& datasets) {
 
 namespace {
 
-/// What a line changes of the sums.
+/// Adds the change that a line makes to the sums.
 void count(Book& book, const Line& line, const DatasetRow* dataset, const EntryRow* entry) {
   const std::string& kind = line.event.kind;
   if (kind == "dataset") {
@@ -182,14 +182,14 @@ void count(Book& book, const Line& line, const DatasetRow* dataset, const EntryR
   }
 }
 
-/// A row of this id; none when it is not there, or could not be read.
+/// The row with this id; null when it does not exist or could not be read.
 template <class Rows>
 auto* row_of(Rows& rows, std::int64_t id) {
   const auto at = find_row(rows, id);
   return at == rows.end() ? nullptr : &*at;
 }
 
-/// Runs `read`, of which errors of the ledger are noted where there is a place for them.
+/// Runs `read`. Errors of the ledger are noted in `damage`, if there is one, and thrown otherwise.
 template <class Read>
 void noting(Damage* damage, const Store& store, Read&& read) {
   try {

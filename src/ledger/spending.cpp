@@ -97,7 +97,8 @@ constexpr std::size_t longest_sum = 1'000;
 
 std::size_t digits_below(const Rational& number) { return number.denominator().to_string().size(); }
 
-/// The digits of a sum as it is written: those of its denominators, which bound those of its numerators, and its logarithms.
+/// The digits of the denominators and logarithms of a sum as it is written.
+/// The numerators are not counted, since the denominators bound their digits.
 std::size_t digits_of(const Spending& spent) {
   std::size_t digits = digits_below(spent.rho) + digits_below(spent.delta);
   for (const Exponent& term : terms_of(spent.epsilon)) {
@@ -106,8 +107,8 @@ std::size_t digits_of(const Spending& spent) {
   return digits;
 }
 
-/// A sum stands in each line of the log and is compared by each release: its length must not grow with the past, by which anyone could
-/// make a ledger slow for all.
+/// Throws `usage` when a sum would become too long. Each line of the log holds the sum, and each release compares it. If its length grew
+/// with each charge, any asker could make a ledger slow for all.
 void require_short_sum(const LedgerDataset& dataset, const Spending& spent, const Spending& after, const Budget& cost) {
   const std::size_t digits = digits_of(after);
   if (digits <= longest_sum || digits <= digits_of(spent)) return;

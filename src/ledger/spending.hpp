@@ -1,4 +1,4 @@
-// What costs count as, and their sums.
+// What a cost counts as on a budget, and the sums of charges.
 #pragma once
 
 #include <vector>
@@ -8,26 +8,26 @@
 
 namespace fractile::ledger_detail {
 
-/// What a cost counts as on a budget; throws `usage` where measures do not mix.
+/// The charge that a cost counts as on a dataset's budget. Throws `usage` when the budget does not count its measure, or it is not short.
 Budget charge_on(const LedgerDataset& dataset, const Budget& cost);
 
-/// Throws `usage` when a number of a budget has more than 50 digits above or below its line: a ledger is read as long
-/// as it lives.
+/// Throws `usage` when a number of a budget has more than 50 digits in its
+/// numerator or denominator: it is read as long as the ledger is used.
 void require_short(const Budget& budget);
 
-/// Throws `usage` unless the request has the dataset's neighbors and keeps to what it pins.
+/// Throws `usage` unless the request has the dataset's neighbors and agrees with the persons, records and source that the dataset pins.
 void require_same_unit(const LedgerDataset& dataset, const LedgerRequest& request);
 
-/// Those of one dataset; throws `ledger` for a charge in another measure than the budget's.
+/// The balance of a dataset with these charges. Throws `ledger` for a charge of a measure that the budget does not count.
 LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<EqualCharges>& charges);
 
-/// What is left of a budget.
+/// What remains of a budget.
 Spending remaining_of(const Budget& budget, const Spending& spent);
 
-/// Throws `budget_refused`: a cost, in words, is more than what is left beside what is spent.
+/// Throws `budget_refused`, which says that a cost, given in words, exceeds what remains after `spent`.
 [[noreturn]] void refuse_cost(const LedgerDataset& dataset, const Spending& spent, const std::string& cost);
 
-/// Throws `budget_refused` unless what remains is enough.
+/// Throws `budget_refused` unless the remaining budget covers the charge, and `usage` when the sum would have too many digits.
 void require_remaining(const LedgerDataset& dataset, const Spending& spent, const Budget& cost, const Budget& charge);
 
 }  // namespace fractile::ledger_detail

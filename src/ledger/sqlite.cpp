@@ -19,7 +19,7 @@
 namespace fractile::ledger_detail {
 namespace {
 
-/// SQLite reads names such as ":memory:" and "file:x?mode=memory" as something else than files.
+/// A path that SQLite takes for a file. SQLite gives names such as ":memory:" and "file:x?mode=memory" another meaning.
 std::string as_file(const std::string& path) { return path.starts_with('/') ? path : "./" + path; }
 
 Error writing_failed(const std::string& name, const std::string& reason, const char* hint) {
@@ -65,14 +65,14 @@ Error failure(sqlite3* database, const std::string& path) {
 
 void set_up(const Connection& connection) {
   sqlite3_db_config(connection.handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  // EXTRA is FULL, and also syncs the folder in which the journal was, whose end is what commits.
+  // EXTRA does what FULL does, and also syncs the journal's folder after deleting the journal, which is what commits.
   connection.run(
       "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON;"
       "PRAGMA synchronous = EXTRA");
 }
 
-/// A journal lies beside the name that was used. Under another name of the file it would not be found, and what it undoes or what
-/// was charged would be lost.
+/// Throws `ledger` when the file has several names or is mounted as a single file. A journal lies next to the name that was used, and
+/// would not be found by another name. An interrupted change would then stay, or a charge would be lost.
 void require_one_name(const std::string& path) {
   struct statx file {};
   if (statx(AT_FDCWD, path.c_str(), 0, STATX_TYPE | STATX_NLINK, &file) != 0 || !S_ISREG(file.stx_mode)) return;
@@ -94,7 +94,7 @@ void require_one_name(const std::string& path) {
 #endif
 }
 
-/// Throws `ledger` unless it is sure that this file beside a ledger is missing or empty.
+/// Throws `ledger` unless this file next to a ledger is certainly missing or empty.
 void require_nothing_in(const std::string& path, const char* beside) {
   struct stat there {};
   const std::string name = path + beside;
@@ -104,14 +104,14 @@ void require_nothing_in(const std::string& path, const char* beside) {
               "copy both into a folder that you may write to, and look at the copy");
 }
 
-/// Changes whenever a file is written, as far as its file system shows that.
+/// A text that changes whenever the file is written, as far as its file system shows that.
 std::string state_of(const std::string& path) {
   struct stat file {};
   if (stat(path.c_str(), &file) != 0) return "missing";
   return fmt::format("{} {} {} {}", file.st_ino, file.st_size, file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
 }
 
-/// As a part of a URI.
+/// A path as a part of a URI.
 std::string encoded(const std::string& path) {
   std::string text;
   for (const char c : path) {
@@ -158,8 +158,8 @@ int Connection::open(const std::string& name, int flags) {
   return result;
 }
 
-/// SQLite follows links by their texts, and so to another file than the system where one leads into another mount namespace:
-/// /proc/PID/root.
+/// Throws `ledger` unless SQLite has opened the file that the system finds at this path. SQLite follows links by their texts, so links
+/// into other mount namespaces (/proc/PID/root) lead it to another file.
 void Connection::require_own_file() const {
   const char* const name = sqlite3_db_filename(handle(), "main");
   struct stat ours {};
@@ -172,7 +172,7 @@ void Connection::require_own_file() const {
       "nothing was changed; use it from there, or mount its folder here");
 }
 
-/// SQLite's question whether to try again for a lock that another process has.
+/// SQLite calls this to ask whether to try again for a lock that another process has.
 int Connection::is_busy(void* connection, int times) {
   const ForksGoOn meanwhile;
   auto& self = *static_cast<Connection*>(connection);
@@ -187,9 +187,9 @@ int Connection::is_busy(void* connection, int times) {
   return 1;
 }
 
-/// An interrupted transaction is rolled back where that may be done.
+/// Rolls back an interrupted transaction if this process may write.
 void Connection::open_to_read() {
-  if (open(as_file(path_), SQLITE_OPEN_READWRITE) != SQLITE_OK) {  // read-only where it must be
+  if (open(as_file(path_), SQLITE_OPEN_READWRITE) != SQLITE_OK) {  // SQLite falls back to read-only
     require_own_file();
     fail();
   }
@@ -205,8 +205,8 @@ void Connection::open_to_read() {
   set_up(*this);
 }
 
-/// For older programs' files, which SQLite reads only where it may write, unless it is told that no other program writes.
-/// require_unchanged checks that.
+/// Opens an older program's file where nothing may be written. SQLite reads such a file only when it may write, or when it is told that
+/// no other program writes. require_unchanged checks the latter.
 void Connection::open_unlocked() {
   unlocked_state_ = state_of(path_);
   const std::string name = "file:" + encoded(std::filesystem::absolute(path_).string()) + "?immutable=1";

@@ -1,4 +1,4 @@
-// SQLite's C interface, with owners and with our errors.
+// SQLite's C interface, with classes that own its handles and with Fractile's errors.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ struct sqlite3_stmt;
 
 namespace fractile::ledger_detail {
 
-/// Nothing was changed, as the disk has no room for it.
+/// Nothing was changed, because the disk has no room for the change.
 class DiskFull : public Error {
  public:
   using Error::Error;
@@ -26,19 +26,19 @@ class DiskFull : public Error {
 /// An open database. Every failure throws `ledger` and names the file.
 class Connection {
  public:
-  /// reading: also where nothing may be written.
+  /// `reading` works even where nothing may be written.
   enum class Access { existing, reading };
 
   Connection(const std::string& path, Access access, Waiting waiting);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
-  /// How long it waits from now on.
+  /// Sets how long the connection waits from now on.
   void wait(Waiting::Until until) { waiting_.until = until; }
   const std::string& path() const { return path_; }
-  /// Throws `ledger` when the file is read without locks, and was written meanwhile. To be asked after reading.
+  /// Throws `ledger` when the file is read without locks and was written meanwhile. Called after reading.
   void require_unchanged() const;
 
-  /// One or more statements without results.
+  /// Runs one or more statements without results.
   void run(const std::string& sql) const;
   /// The first column of a statement's only row.
   std::int64_t number(const std::string& sql) const;
@@ -63,7 +63,7 @@ class Connection {
   std::chrono::steady_clock::time_point waits_since_ = {};
   std::chrono::seconds last_told_ = {};
   std::unique_ptr<sqlite3, Close> database_;
-  std::string unlocked_state_;  ///< of the file, when it is read without locks
+  std::string unlocked_state_;  ///< the file's state at opening; "" when it is read with locks
 };
 
 /// A prepared statement. Parameters are numbered from 1, columns from 0.
@@ -73,12 +73,12 @@ class Statement {
 
   Statement& bind(int parameter, const std::string& text);
   Statement& bind(int parameter, std::int64_t number);
-  /// NULL when there is none.
+  /// Binds NULL for `nullopt`.
   Statement& bind(int parameter, const std::optional<std::string>& text);
 
-  /// True when there is a row.
+  /// Goes to the next row; false when there is none.
   bool step();
-  /// For a statement without results.
+  /// Runs a statement without results.
   void run();
 
   int columns() const;
@@ -96,7 +96,7 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-/// Rolled back unless committed. write: no other connection can begin to write until it ends.
+/// A transaction, rolled back unless it is committed. Until one of the kind `write` ends, no other connection can begin to write.
 class Transaction {
  public:
   enum class Kind { read, write };
@@ -108,7 +108,7 @@ class Transaction {
   void commit();
 
  private:
-  HoldForks held_;  // before all else: a child must not have the transaction's locks
+  HoldForks held_;  // the first member, so that no forked child has the transaction's locks
   const Connection& connection_;
 };
 

@@ -13,10 +13,10 @@
 namespace fractile::ledger_detail {
 namespace {
 
-// https://www.sqlite.org/fileformat2.html#the_write_ahead_log: numbers have their highest byte first.
+// https://www.sqlite.org/fileformat2.html#the_write_ahead_log defines the log. Numbers have their highest byte first.
 constexpr std::size_t header_size = 32;
 constexpr std::size_t frame_header_size = 24;
-constexpr std::uint32_t magic = 0x377f0682;  // and 1, where sums are of words with their highest byte first
+constexpr std::uint32_t magic = 0x377f0682;  // plus 1 when checksums add words with their highest byte first
 constexpr std::uint32_t version = 3007000;
 
 using Bytes = std::span<const unsigned char>;
@@ -27,7 +27,7 @@ std::uint32_t number_at(Bytes bytes, std::size_t at, bool highest_first = true) 
   return number;
 }
 
-/// The sum over all that came before and these bytes.
+/// The log's checksum, over all bytes that were added.
 struct Sum {
   bool highest_first;
   std::uint32_t first = 0;
@@ -57,7 +57,7 @@ bool fills(std::ifstream& file, std::vector<unsigned char>& bytes) {
       file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())));  // NOLINT
 }
 
-/// The sum after the header; nothing of one that is none.
+/// The checksum after the header; `nullopt` when the bytes are not a log's header.
 std::optional<Sum> sum_of(Bytes header) {
   const std::uint32_t kind = number_at(header, 0);
   const std::uint32_t page = number_at(header, 8);
@@ -74,10 +74,10 @@ std::optional<Sum> sum_of(Bytes header) {
 void require_whole_log(const std::string& ledger) {
   std::ifstream file(ledger + "-wal", std::ios::binary);
   std::vector<unsigned char> header(header_size);
-  if (!file || !fills(file, header)) return;  // of which nothing was ever committed
+  if (!file || !fills(file, header)) return;  // a log without a header has no commits
   std::optional<Sum> sum = sum_of(header);
   std::vector<unsigned char> frame(sum ? frame_header_size + number_at(header, 8) : 1);
-  std::size_t broken = 0;  // the number of the first frame that is, from 1
+  std::size_t broken = 0;  // the number of the first broken frame, from 1; 0 for none
   for (std::size_t number = 1; fills(file, frame); ++number) {
     if (!sum) refuse_log(ledger, "its beginning is broken");
     const Bytes bytes(frame);

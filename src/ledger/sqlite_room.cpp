@@ -8,10 +8,10 @@
 namespace fractile::ledger_detail {
 namespace {
 
-/// Two changes with their lines, their pages in the journal, and the reservation itself.
+/// The bytes of two changes with their lines, of their pages in the journal, and of the reservation itself.
 constexpr std::uint64_t room_for_changes = std::uint64_t{256} * 1024;
 
-/// Empty when it cannot be determined: the change itself will report that.
+/// Empty when the folder cannot be determined; the change itself will then report the failure.
 std::string folder_of(const std::string& ledger) {
   std::error_code failed;
   return std::filesystem::canonical(ledger, failed).parent_path().string();

@@ -1,4 +1,4 @@
-// Room on the disk of a ledger, taken before a charge for what its commitment will write.
+// Room on the disk of a ledger, reserved before a charge for the writes of its commitment.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace fractile::ledger_detail {
 
-/// As many bytes in the ledger's folder as a receipt of a size will need in the ledger and in its journal.
+/// Reserves as many bytes in the ledger's folder as a receipt of this size will need in the ledger and in its journal.
 class Room {
  public:
-  /// Throws `ledger`, which says how many bytes are needed. Where the folder can have no file beside the ledger,
-  /// nothing is taken.
+  /// Throws `ledger`, which says how many bytes are needed, when they are
+  /// missing. If the folder cannot hold another file, nothing is reserved.
   Room(const std::string& ledger, std::uint64_t receipt_size);
 
  private:

@@ -16,13 +16,13 @@ constexpr const char* datasets =
     "CREATE TABLE datasets (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, unit TEXT NOT NULL, "
     "neighbors TEXT NOT NULL, measure TEXT NOT NULL, epsilon TEXT, rho TEXT, delta TEXT) STRICT";
 
-/// Since format 3: what is read and how, what makes the entry's token, and by what its query is found.
+/// Columns since format 3: what is read and how, the random part of the entry's token, and the digest by which its query is found.
 constexpr std::array entries_since_3{"source TEXT",  "person TEXT", "records_per_person INTEGER",
                                      "reading TEXT", "nonce TEXT",  "question TEXT"};
 constexpr std::array pins_since_3{"reading TEXT"};
 constexpr std::array events_since_3{"sums TEXT"};
 
-/// ", a TEXT, b TEXT" from format 3 on, as SQLite itself writes added columns behind the others.
+/// For example ", a TEXT, b TEXT" from format 3 on, "" before. SQLite itself writes added columns behind the others in this way.
 template <class Columns>
 std::string columns_since_3(std::int64_t format, const Columns& columns) {
   std::string text;
@@ -38,7 +38,7 @@ std::string entries(std::int64_t format) {
       columns_since_3(format, entries_since_3));
 }
 
-/// Since format 1; format 0, which preceded the first release, kept of receipts only the hashes.
+/// Since format 1. Format 0, which preceded the first release, kept only the hashes of receipts.
 constexpr const char* receipts =
     "CREATE TABLE receipts (entry INTEGER PRIMARY KEY REFERENCES entries, text TEXT NOT NULL) STRICT";
 /// Since format 2.
@@ -64,7 +64,7 @@ constexpr std::array indices_since_3{
     "CREATE INDEX promised ON entries (receipt_path) WHERE receipt_path <> ''",
 };
 
-/// Formats 0 and 1 know no line "draw".
+/// Formats 0 and 1 have no lines of the kind "draw".
 std::string events(std::int64_t format) {
   return fmt::format(
       "CREATE TABLE events (id INTEGER PRIMARY KEY, time TEXT NOT NULL, "
@@ -86,7 +86,7 @@ std::vector<std::string> append_only(const std::string& table) {
   return triggers;
 }
 
-/// All that a file of this format has, tables first.
+/// The statements that make all that a file of this format has, tables first.
 std::vector<std::string> schema_of(std::int64_t format) {
   std::vector<std::string> statements{datasets, entries(format), events(format)};
   std::vector<std::string> tables{"datasets", "entries", "events"};
@@ -107,7 +107,7 @@ std::vector<std::string> schema_of(std::int64_t format) {
   return statements;
 }
 
-/// For a table alone, and for what is defined on it: "CREATE TRIGGER t BEFORE UPDATE ON table ...".
+/// Whether a statement makes the table itself or something that is defined on it, as "CREATE TRIGGER t BEFORE UPDATE ON table ..." does.
 bool is_about(const std::string& statement, const std::string& table) {
   return statement.find(" ON " + table + " ") != std::string::npos || statement.starts_with("CREATE TABLE " + table);
 }
@@ -116,7 +116,7 @@ void run_all(const Connection& connection, const std::vector<std::string>& state
   for (const std::string& statement : statements) connection.run(statement);
 }
 
-/// A table as a format has it, with its indices and triggers.
+/// Makes a table as a format has it, with its indices and triggers.
 void create_missing(const Connection& connection, const std::string& table, std::int64_t format) {
   for (const std::string& statement : schema_of(format)) {
     if (is_about(statement, table)) connection.run(statement);
@@ -125,7 +125,7 @@ void create_missing(const Connection& connection, const std::string& table, std:
 
 void from_0_to_1(const Connection& connection) { create_missing(connection, "receipts", 1); }
 
-/// A table's constraints cannot be changed, so the log moves to another table, line by line as it is.
+/// A table's constraints cannot be changed, so the lines of the log move to a new table, each as it is.
 void from_1_to_2(const Connection& connection) {
   run_all(connection, {"DROP TRIGGER events_kept", "DROP TRIGGER events_held", "DROP INDEX added",
                        "DROP INDEX reserved", "DROP INDEX settled", "ALTER TABLE events RENAME TO older_events"});
@@ -135,7 +135,7 @@ void from_1_to_2(const Connection& connection) {
   create_missing(connection, "pins", 2);
 }
 
-/// An index for finding a query that was asked before.
+/// Fills the column by which a query that was asked before is found.
 void note_questions(const Connection& connection) {
   std::map<std::int64_t, std::string> questions;
   Statement entry(connection, "SELECT id, query FROM entries NOT INDEXED ORDER BY id");
@@ -179,7 +179,7 @@ void create(const Connection& connection) {
   connection.run(fmt::format("PRAGMA user_version = {}", Ledger::format));
 }
 
-/// Before anything is written: of a file that something else made, or made later.
+/// Refuses, before anything is written, a file that another program or a newer Fractile made.
 void require_known(const Connection& connection) {
   if (connection.number("PRAGMA application_id") != application_id) {
     throw Error(ErrorCode::ledger, fmt::format("'{}' is not a ledger", connection.path()),
@@ -198,8 +198,9 @@ void require_known(const Connection& connection) {
               "choose another name; datasets are added to a ledger that exists");
 }
 
-/// All charges are in the one file. Older programs kept a log beside it, in which one changed bit silently drops charges, and
-/// without which the file cannot be read where nothing may be written. While others still have the log open, it stays.
+/// Moves the charges from an older program's log into the file, so that the file holds all
+/// charges. One changed bit in such a log silently drops charges, and without the log the file
+/// cannot be read where nothing may be written. The log stays while other processes have it open.
 void leave_write_ahead_log(const Connection& connection) {
   if (connection.text("PRAGMA journal_mode") != "wal") return;
   try {
@@ -216,7 +217,7 @@ void prepare(const Connection& connection, Wanted wanted) {
   if (!fresh) require_known(connection);
   if (fresh || format_of(connection) < Ledger::format) {
     Transaction transaction(connection, Transaction::Kind::write);
-    // Another process may have done it meanwhile.
+    // Another process may have created or migrated the ledger meanwhile.
     if (is_empty(connection)) {
       create(connection);
     } else {

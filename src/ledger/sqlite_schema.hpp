@@ -1,4 +1,4 @@
-// The format of SQLite's file: tables, versions, and the way from older ones. Described in docs/ledger.md.
+// The format of a ledger's file: tables, versions, and migrations from older versions. docs/ledger.md describes it.
 #pragma once
 
 #include "ledger/sqlite.hpp"
@@ -9,11 +9,11 @@ namespace fractile::ledger_detail {
 /// "FRLG", which marks SQLite files that are ledgers.
 constexpr std::int64_t application_id = 0x46524C47;
 
-/// Makes a new file a ledger, migrates an older one, and refuses what is not a ledger. Throws `usage` when a ledger is to
-/// be created where something is.
+/// Makes a new file a ledger, migrates an older ledger, and refuses a file that is not a ledger. Throws `usage` when `wanted` is
+/// `created` and the file is not empty.
 void prepare(const Connection& connection, Wanted wanted);
 
-/// Refuses what is not a ledger, and changes nothing.
+/// Refuses a file that is not a ledger, and changes nothing.
 void require_ledger(const Connection& connection);
 
 /// The format of a ledger.

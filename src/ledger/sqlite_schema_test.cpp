@@ -76,7 +76,7 @@ TEST_F(LedgerFile, IsCreatedOnce) {
   EXPECT_TRUE(Ledger::open_or_create(folder.file("new.db")).datasets().empty());
 }
 
-/// Whose is it? A ledger has its name only once it is whole.
+/// An empty file may belong to another program, since a ledger gets its name only when it is whole.
 TEST_F(LedgerFile, AnEmptyFileIsNoLedgerAndBecomesNone) {
   write("");
   expect_refused("is not a ledger");
@@ -85,7 +85,7 @@ TEST_F(LedgerFile, AnEmptyFileIsNoLedgerAndBecomesNone) {
   EXPECT_EQ(std::filesystem::file_size(path), 0U);
 }
 
-/// Through the other name, the journal of a stopped change would not be found.
+/// A program that opens the file by its other name would not find the journal of a stopped change.
 TEST_F(LedgerFile, WithTwoNamesIsRefused) {
   small();
   const std::string other = folder.file("other.db");
@@ -95,7 +95,7 @@ TEST_F(LedgerFile, WithTwoNamesIsRefused) {
     expect_failure(ErrorCode::ledger, "remove all names except one", [&] { Ledger::open_to_read(name); });
   }
   std::filesystem::remove(other);
-  std::filesystem::create_symlink(path, other);  // which SQLite follows
+  std::filesystem::create_symlink(path, other);  // SQLite follows symbolic links
   EXPECT_EQ(Ledger::open(other).reserve(request("q", Budget::pure(Rational(1)))).id, 1);
   EXPECT_EQ(Ledger::open(path).entry(1).state, EntryState::reserved);
 }
@@ -166,7 +166,7 @@ TEST_F(LedgerFile, LinesAreOnlyAdded) {
   }
 }
 
-/// Whatever byte is wrong: an error, or a ledger that is whole, for not every byte matters. Never anything else.
+/// Whichever byte is wrong, a ledger is refused or still holds the right sum, since not every byte matters.
 TEST_F(LedgerFile, DamageIsNeverWorseThanAnError) {
   {
     Ledger ledger = small();
@@ -188,7 +188,7 @@ TEST_F(LedgerFile, DamageIsNeverWorseThanAnError) {
     }
   }
   EXPECT_GT(refused, 50);
-  // A part of the last page, which may be that of an empty index, may be missing.
+  // A file that lacks only a part of its last page may pass, since that page may belong to an empty index.
   for (std::size_t size = 1; size <= whole.size() - 4096; size += 997) {
     write(whole.substr(0, size));
     expect_failure(ErrorCode::ledger, path, [&] { Ledger::open(path, impatient()).verify(); });
@@ -248,7 +248,7 @@ TEST_F(LedgerFile, ThatMayNotBeWrittenIsRefused) {
   chmod(folder.file("").c_str(), 0755);
   EXPECT_TRUE(in_child(
       [&] { return become_nobody() && fails("could not be written: it is read-only", [&] { Ledger::open(path); }); }));
-  chmod(path.c_str(), 0666);  // but the folder not
+  chmod(path.c_str(), 0666);  // but not the folder
   EXPECT_TRUE(in_child([&] {
     return become_nobody() &&
            fails("the ledger '", [&] { Ledger::open(path).reserve(request("q", Budget::pure(Rational(1)))); });
@@ -256,7 +256,7 @@ TEST_F(LedgerFile, ThatMayNotBeWrittenIsRefused) {
   EXPECT_EQ(Ledger::open(path).datasets().size(), 1U);
 }
 
-/// A limit on files' sizes stands for a full disk: what did not fit did not happen.
+/// A limit on the sizes of files stands for a full disk. A change that does not fit does not happen.
 TEST_F(LedgerFile, FullDisksAreToldOfAndSpendNothing) {
   small();
   EXPECT_TRUE(in_child([&] {
@@ -272,8 +272,8 @@ TEST_F(LedgerFile, FullDisksAreToldOfAndSpendNothing) {
   EXPECT_EQ(ledger.balance("people").spent.to_string(), "epsilon = 0");
 }
 
-/// A ledger as it was before the first release: of receipts it has the hashes alone. Written out, so that neither the tables
-/// nor the chain can change without this test.
+/// A ledger as it was before the first release of Fractile, with only the hashes of receipts. It is written out, so that this test fails
+/// when its tables or its chain change.
 constexpr const char* format_0 = R"(
 CREATE TABLE datasets (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, unit TEXT NOT NULL, neighbors TEXT NOT NULL, measure TEXT NOT NULL, epsilon TEXT, rho TEXT, delta TEXT) STRICT;
 CREATE TABLE entries (id INTEGER PRIMARY KEY, dataset INTEGER NOT NULL REFERENCES datasets, query TEXT NOT NULL, receipt_path TEXT NOT NULL, measure TEXT NOT NULL, epsilon TEXT, rho TEXT, delta TEXT, charged_rho TEXT) STRICT;
@@ -309,14 +309,14 @@ TEST_F(LedgerFile, OfFormat0IsMigrated) {
   const LedgerEntry entry = migrated.statement().entries.front();
   EXPECT_EQ(entry.state, EntryState::committed);
   EXPECT_EQ(entry.receipt_sha256, sha256("r"));
-  EXPECT_FALSE(migrated.find_committed("people", "q"));  // there is nothing to print again
+  EXPECT_FALSE(migrated.find_committed("people", "q"));  // format 0 kept no receipt to print again
   migrated.commit(migrated.reserve(request("q", Budget::pure(Rational(1, 4)))), "again");
   EXPECT_EQ(migrated.find_committed("people", "q")->receipt, "again");
   migrated.verify();
 }
 
-/// A ledger as format 1 had it, with the log beside it that programs of that format kept: entry 1 is committed, 2 reserved, 3
-/// void. Written out, so that neither the tables nor the chain can change without this test.
+/// A ledger of format 1, with the log that programs of that format kept next to it. Entry 1 is committed, 2 reserved and 3 void. It is
+/// written out, so that this test fails when its tables or its chain change.
 constexpr const char* format_1 = R"(
 PRAGMA journal_mode = WAL;
 CREATE TABLE datasets (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, unit TEXT NOT NULL, neighbors TEXT NOT NULL, measure TEXT NOT NULL, epsilon TEXT, rho TEXT, delta TEXT) STRICT;
@@ -373,7 +373,7 @@ void expect_format_1(const Ledger& ledger) {
 TEST_F(LedgerFile, OfFormat1IsMigrated) {
   RawDatabase(path).run(format_1);
   {
-    const Ledger old = Ledger::open_to_read(path);  // as it is
+    const Ledger old = Ledger::open_to_read(path);  // without a migration
     EXPECT_EQ(old.statement().format, 1);
     expect_format_1(old);
   }
@@ -389,7 +389,7 @@ TEST_F(LedgerFile, OfFormat1IsMigrated) {
   migrated.verify(head_of_format_1);
 }
 
-/// What format 1 wrote last stands in the log beside it, until a process copies it into the file.
+/// The last changes to a ledger of format 1 stand in the log next to it, until a process copies them into the file.
 TEST_F(LedgerFile, OfFormat1IsNotReadWithoutItsLog) {
   RawDatabase database(path);
   database.run(format_1);
@@ -401,7 +401,7 @@ TEST_F(LedgerFile, OfFormat1IsNotReadWithoutItsLog) {
   expect_format_1(Ledger::open_to_read(copy));
 }
 
-/// SQLite would take what stands before it for all there is.
+/// SQLite would read only the frames before the broken one.
 TEST_F(LedgerFile, OfFormat1WithABrokenFrameInItsLogIsRefused) {
   RawDatabase database(path);
   database.run(format_1);
@@ -441,7 +441,8 @@ TEST_F(LedgerFile, OfFormat1WithABrokenFrameInItsLogIsRefused) {
     changed[at] ^= 4;
     expect_failure(ErrorCode::ledger, "its beginning is broken", [&] { Ledger::open(copy_with(changed)); });
   }
-  // What a machine leaves that stops while it writes a frame that was never confirmed, and frames of before a restart.
+  // A machine that stops while it writes a frame, which was never confirmed,
+  // leaves a part of it. A log may also end with frames from before its restart.
   const std::string copy = copy_with(log + log.substr(header, 100));
   expect_format_1(Ledger::open_to_read(copy));
   std::string older = log.substr(header, frame);
@@ -449,7 +450,7 @@ TEST_F(LedgerFile, OfFormat1WithABrokenFrameInItsLogIsRefused) {
   expect_format_1(Ledger::open(copy_with(log + older + older)));
 }
 
-/// Where nothing may be written, by a child that is the user `nobody`: the folder of `path`, and the ledger.
+/// A child process reads a ledger as the user `nobody`, who may write neither the ledger nor its folder.
 class ReadOnlyLedger : public LedgerFile {
  protected:
   void SetUp() override {
@@ -502,7 +503,7 @@ TEST_F(ReadOnlyLedger, OfFormat1CanBeRead) {
   }));
 }
 
-/// A balance without what the log holds would be too small.
+/// Without the charges in the log, the amount spent would be too small.
 TEST_F(ReadOnlyLedger, OfFormat1WithALogThatCannotBeReadIsRefused) {
   RawDatabase database(path);
   database.run(format_1);
@@ -513,7 +514,7 @@ TEST_F(ReadOnlyLedger, OfFormat1WithALogThatCannotBeReadIsRefused) {
   EXPECT_TRUE(refuses("the last charges may be in '" + path + "-wal'"));
 }
 
-/// What a stopped process began must be rolled back first.
+/// The transaction of a stopped process must be rolled back before the ledger is read.
 TEST_F(ReadOnlyLedger, InTheMiddleOfATransactionIsRefused) {
   {
     Ledger ledger = Ledger::create(path);
@@ -522,7 +523,7 @@ TEST_F(ReadOnlyLedger, InTheMiddleOfATransactionIsRefused) {
   in_child([&] {
     RawDatabase database(path);
     database.run("PRAGMA cache_size = 1; BEGIN IMMEDIATE; CREATE TABLE t (x)");
-    for (int i = 0; i < 100; ++i) database.run("INSERT INTO t VALUES (randomblob(4000))");  // some reach the disk
+    for (int i = 0; i < 100; ++i) database.run("INSERT INTO t VALUES (randomblob(4000))");  // some pages reach the disk
     raise(SIGKILL);
     return true;
   });
@@ -549,7 +550,7 @@ TEST_F(ReadOnlyLedger, IsNotWritten) {
   }));
 }
 
-/// One that lies of its format has tables that migration did not expect, and stays as it was.
+/// A ledger with a false format number has tables that the migration does not expect, and stays as it was.
 TEST_F(LedgerFile, AFailedMigrationChangesNothing) {
   RawDatabase(path).run(format_0);
   RawDatabase(path).run("CREATE TABLE receipts (entry INTEGER PRIMARY KEY)");

@@ -1,4 +1,4 @@
-// The store of one machine: a file of SQLite's.
+// The store of one machine: an SQLite file.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,8 +33,8 @@ void require_there(const std::string& path) {
               "choose a folder that exists and that you may write to");
 }
 
-/// A new ledger, which has its name once it is whole; for its owner alone, since it holds queries, paths and releases. Does nothing
-/// when there is something of this name.
+/// Makes a new ledger, which gets its name only when it is whole. Only the file's owner may read it, since it holds queries, paths and
+/// releases. Does nothing when something of this name exists.
 void make_new(const std::string& path, const Waiting& waiting) {
   std::string unfinished = path + ".XXXXXX";
   const int file = mkstemp(unfinished.data());
@@ -54,7 +54,7 @@ void make_new(const std::string& path, const Waiting& waiting) {
   if (reason != EEXIST) cannot_create(path);
 }
 
-/// Throws `usage` when a ledger is to be created where something is, or an empty file is to become one.
+/// Makes a ledger if nothing exists at the path. Throws `usage` when `wanted` is `created` and something exists, and for an empty file.
 void make_if_missing(const std::string& path, Wanted wanted, const Waiting& waiting) {
   struct stat there {};
   const bool is_there = lstat(path.c_str(), &there) == 0;
@@ -69,7 +69,7 @@ void make_if_missing(const std::string& path, Wanted wanted, const Waiting& wait
   if (!is_there) make_new(path, waiting);
 }
 
-/// "NOT INDEXED": see Store::scan.
+/// The statement that reads a table; `indexed` is "NOT INDEXED" for Store::scan and "" for lookups.
 std::string select_in_file(Table table, std::int64_t format, const std::string& indexed) {
   switch (table) {
     case Table::datasets:
@@ -100,7 +100,7 @@ const char* id_in_file(Table table) {
   return table == Table::datasets ? "d.id" : table == Table::receipts ? "entry" : "id";
 }
 
-/// +id, so that the order is not taken for a reason to scan the table.
+/// The conditions of lookups. "+id" keeps SQLite from scanning the table in the order of ids instead of using the index.
 const char* where_in_file(Lookup by) {
   switch (by) {
     case Lookup::question:
@@ -147,7 +147,7 @@ class SqliteStore final : public Store {
     connection_.require_unchanged();
   }
 
-  /// On a full disk a change that is charged takes the room that was kept for it, and then waits for more.
+  /// On a full disk, a change of a charged release uses the room that was reserved for it, and then waits for more.
   void write(const std::function<void()>& change) const override {
     const auto start = std::chrono::steady_clock::now();
     std::chrono::seconds last_told{0};
@@ -172,7 +172,7 @@ class SqliteStore final : public Store {
   }
   void take_room(std::uint64_t receipt_size) const override { room_.emplace(name(), receipt_size); }
   void give_room_back() const override { room_.reset(); }
-  void require_rights() const override {}  // a reservation needs all that the rest does
+  void require_rights() const override {}  // a reservation needs all rights that later changes need
 
   std::int64_t format() const override { return format_of(connection_); }
 
@@ -287,7 +287,7 @@ class SqliteStore final : public Store {
     }
   }
 
-  /// After a commit that failed: the file may hold the change all the same, when it was the folder that could not be synced.
+  /// Whether the file holds the change although its commit failed. This happens when only the folder could not be synced.
   bool was_committed() const {
     if (connection_.in_transaction() || last_hash_.empty()) return false;
     try {
@@ -310,7 +310,7 @@ class SqliteStore final : public Store {
   mutable Waiting waiting_;
   mutable Connection connection_;
   mutable std::optional<Room> room_;
-  mutable std::string last_hash_;  ///< of the line that the transaction has added
+  mutable std::string last_hash_;  ///< the hash of the last line that the transaction has added
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Where a ledger's tables lie. A store has rows and transactions; their meaning, and what may be spent, is decided above it.
+// Where a ledger's tables are kept. A store has rows and transactions; the code above it decides what rows mean and what may be spent.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,10 @@
 
 namespace fractile::ledger_detail {
 
-/// The columns of a row as texts, as the log's hashes take them; none for NULL.
+/// The columns of a row as texts, as the log hashes them; `nullopt` for NULL.
 using Fields = std::vector<std::optional<std::string>>;
 
-/// The tables, with the columns of a row in their order.
+/// The tables. Each comment lists the columns of a row in their order.
 enum class Table {
   datasets,  ///< id, name, unit, neighbors, measure, epsilon, rho, delta, person, records_per_person, source, reading
   entries,   ///< id, dataset, query, receipt_path, measure, epsilon, rho, delta, charged_rho, source, person,
@@ -25,31 +25,31 @@ enum class Table {
   receipts,  ///< entry, text
 };
 
-/// The indices of entries, by which they are found.
+/// The indices by which entries are found.
 enum class Lookup {
-  question,      ///< of a query; the newest first
-  source,        ///< of a dataset and a source; the oldest first
-  receipt_path,  ///< the newest first
+  question,      ///< by a query's digest; the newest first
+  source,        ///< by a dataset and a source; the oldest first
+  receipt_path,  ///< by a receipt's path; the newest first
 };
 
-/// How long a store waits for others, and what it says meanwhile.
+/// How long a store waits for other processes, and what it reports meanwhile.
 struct Waiting {
   enum class Until {
-    patience,  ///< nothing is charged: so long and no longer, and until `stop`
-    stop,      ///< it is charged: as long as it takes, or until `stop`
-    done,      ///< something of a release may be on the disk: as long as it takes
+    patience,  ///< nothing is charged yet: waits until `stop`, but for at most `patience`
+    stop,      ///< the release is charged: waits as long as it takes, or until `stop`
+    done,      ///< a part of a release may be on the disk: waits as long as it takes
   };
 
   std::chrono::milliseconds patience = std::chrono::seconds(10);
-  std::function<bool()> stop = {};                      ///< asked a few times a second
-  std::function<void(std::chrono::seconds)> told = {};  ///< after ten seconds, and then each minute
+  std::function<bool()> stop = {};                      ///< called a few times a second; true ends the wait
+  std::function<void(std::chrono::seconds)> told = {};  ///< called after ten seconds, then each minute
   Until until = Until::patience;
 
-  /// Whether to go on after this much time. Once per wait: the waiting caller keeps `last_told`.
+  /// Whether to go on waiting after this much time. The caller keeps `last_told`, which begins at 0 for each wait.
   bool goes_on(std::chrono::milliseconds waited, std::chrono::seconds& last_told) const;
 };
 
-/// A change that was made, and of which it is not sure that the disk holds it.
+/// A change was made, but it is not certain that the disk holds it.
 class Unsynced : public Error {
  public:
   using Error::Error;
@@ -68,65 +68,65 @@ class Store {
   Store& operator=(const Store&) = delete;
   virtual ~Store() = default;
 
-  /// How long it waits from now on.
+  /// Sets how long the store waits from now on.
   virtual void wait(Waiting::Until until) const = 0;
 
-  /// How errors call it: a path, or an address without its password.
+  /// The store's name in errors: a path, or an address without its password.
   virtual const std::string& name() const = 0;
 
-  /// Runs `look`, which sees the tables as of one moment. A store may run it again from its start.
+  /// Runs `look`, which sees the tables as of one moment. A store may run `look` again from its start.
   virtual void read(const std::function<void()>& look) const = 0;
-  /// Runs `change` as one transaction: it happens as if no other were under way, and durably, or not at all. A store may run
-  /// it again from its start, after a run that changed nothing. Throws `ledger` when nothing was changed; Unsynced or
-  /// InDoubt where it was, or may have been.
+  /// Runs `change` as one transaction. It happens durably and as if no other transaction were under way, or not at all. A store may run
+  /// `change` again from its start, after a run that changed nothing. Throws `ledger` when nothing was changed, Unsynced when the change
+  /// was made, and InDoubt when it may have been made.
   virtual void write(const std::function<void()>& change) const = 0;
 
-  /// Takes room for a receipt of this many bytes and for what its transaction needs beside it, where a client can. Throws
-  /// `ledger` where there is none.
+  /// Reserves room for a receipt of this many bytes and for the rest of its transaction, if a client of this store can do so. Throws
+  /// `ledger` when there is no room.
   virtual void take_room(std::uint64_t receipt_size) const = 0;
-  /// For those who need it at once.
+  /// Frees the room that take_room() reserved, for a write that needs it at once.
   virtual void give_room_back() const = 0;
 
-  // In a transaction:
+  // The functions below are called within a transaction.
 
   /// Throws `ledger` when this user lacks a right that a release needs from its charge to its commitment.
   virtual void require_rights() const = 0;
 
   virtual std::int64_t format() const = 0;
-  /// All rows in the order of their ids, by a scan of the whole table: nothing is looked up in an index, so what an index
-  /// lacks or misplaces cannot be overlooked.
+  /// Visits all rows in the order of their ids, by a scan of the whole table.
+  /// The scan uses no index, so it finds rows that an index lacks or misplaces.
   virtual void scan(Table table, const std::function<void(const Fields&)>& visit) const = 0;
-  /// The entries that have receipts, in the order of their ids, by a scan.
+  /// The ids of the entries that have receipts, in ascending order, by a scan of the whole table.
   virtual std::vector<std::int64_t> receipts() const = 0;
   virtual std::optional<std::string> receipt(std::int64_t entry) const = 0;
 
-  // Looked up by indices, any of which may be damaged: a found entry must be checked, and an entry that is not found may still
-  // exist.
+  // Lookups use indices, except scan_for_source(). An index may be damaged: a
+  // found row must be checked, and a row that is not found may still exist.
 
   virtual std::optional<Fields> last(Table table) const = 0;
   virtual std::optional<Fields> find(Table table, std::int64_t id) const = 0;
-  /// The line "dataset", "reserve", "draw", or either one that settles ("settled"), of a dataset or an entry.
+  /// The log's line about a dataset or an entry, of the kind "dataset", "reserve" or "draw"; "settled" finds a "commit" or a "void".
   virtual std::optional<Fields> line(const std::string& kind, std::int64_t subject) const = 0;
-  /// The first entries, at most this many.
+  /// The ids of the first entries, at most `most`.
   virtual std::vector<std::int64_t> find(Lookup by, const Fields& values, int most) const = 0;
   /// The first entry of a dataset and a source, by a scan of the whole table.
   virtual std::optional<std::int64_t> scan_for_source(std::int64_t dataset, const std::string& source) const = 0;
-  /// The lines from this one on, in their order.
+  /// Visits the log's lines from this one on, in their order.
   virtual void scan_from(std::int64_t line, const std::function<void(const Fields&)>& visit) const = 0;
 
   virtual void append(Table table, const Fields& row) const = 0;
-  /// Throws `ledger` when the server has no room now for what it will store of a receipt of at most this many bytes.
-  /// Nothing of it stays. Where take_room() takes it, this does nothing.
+  /// Throws `ledger` when the server has no room now to store a receipt of at most this many bytes. Leaves nothing behind. Does nothing
+  /// in a store whose take_room() reserves the room.
   virtual void prove_room(std::int64_t entry, std::uint64_t receipt_size) const = 0;
-  /// Throws `ledger`, which names what is wrong with the store itself: its pages, its tables.
+  /// Throws `ledger`, which names the damage, when the store's own pages or tables are damaged.
   virtual void check() const = 0;
 };
 
 enum class Wanted {
-  existing,  ///< an older format is migrated
-  created,   ///< Throws `usage` where something is
+  existing,  ///< must exist; an older format is migrated
+  created,   ///< throws `usage` when something exists there
   either,
-  reading,  ///< any format as it is, also where nothing may be written
+  reading,  ///< any format as it is, even where nothing may be written
 };
 
 /// The store of a path or of a PostgreSQL address. Throws `ledger` when it is not a ledger, or cannot be used.

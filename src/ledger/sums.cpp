@@ -9,8 +9,8 @@
 namespace fractile::ledger_detail {
 namespace {
 
-constexpr std::size_t longest_number = 1'000'000;  ///< digits; of sums of many charges
-constexpr std::size_t piece = 9'000;               ///< of which Rational::parse reads this many at once
+constexpr std::size_t longest_number = 1'000'000;  ///< in digits; sums of many charges are long
+constexpr std::size_t piece = 9'000;               ///< the digits that Rational::parse reads at once
 
 bool is_digits(std::string_view text) {
   return !text.empty() && text.size() <= longest_number &&
@@ -45,7 +45,7 @@ EpsilonSum read_sum(std::string_view text) {
   return sum;
 }
 
-/// The first term of a sum of which another one has less; 0 when there is none.
+/// The first term that is larger in `whole` than in `part`, reduced to the difference; 0 when there is none.
 Exponent first_missing(const EpsilonSum& whole, const EpsilonSum& part) {
   const std::vector<Exponent> there = terms_of(part);
   for (const Exponent& term : terms_of(whole)) {
@@ -83,7 +83,7 @@ Rational read_rational(std::string_view text) {
   return top / bottom;
 }
 
-/// "1/2", "ln 7/2", "2/3 ln 7/2".
+/// Reads, for example, "1/2", "ln 7/2" and "2/3 ln 7/2".
 Exponent read_exponent(std::string_view text) {
   constexpr std::string_view ln = "ln ";
   const std::size_t at = text.find(ln);

@@ -1,4 +1,4 @@
-// What is spent after a line of the log, of all datasets: each line carries it, under its hash.
+// The amounts spent on all datasets up to a line of the log. Each line carries them, and its hash covers them.
 #pragma once
 
 #include <cstdint>
@@ -12,37 +12,38 @@
 
 namespace fractile::ledger_detail {
 
-/// Throws `usage`: the stored text is not what this program writes.
+/// Throws `usage`, for a stored text that this program does not write.
 [[noreturn]] void unreadable();
-/// Reads what to_string() of a rational wrote, of whatever length. Throws `usage` for anything else.
+/// Reads what to_string() of a Rational wrote, of any length. Throws `usage` for any other text.
 Rational read_rational(std::string_view text);
-/// The same for an Exponent.
+/// Reads what to_string() of an Exponent wrote. Throws `usage` for any other text.
 Exponent read_exponent(std::string_view text);
 
-/// The rational part of a sum, where it has one, and its logarithms.
+/// The terms of a sum: its rational part, if it has one, and its logarithms.
 std::vector<Exponent> terms_of(const EpsilonSum& sum);
 
-/// The sums of a ledger. Equal histories have equal texts: a charge is added at its end, and when one is given back the sum is
-/// made anew.
+/// The sums of a ledger. Equal histories have equal texts: a charge is added
+/// at the end of a sum, and a sum is made anew when a charge is given back.
 class Sums {
  public:
   void add_dataset(std::int64_t id, Measure measure);
-  /// The next entry. Throws `ledger` for a dataset that is not there or a charge in another measure.
+  /// Charges the next entry. Throws `ledger` when the dataset does not exist, or does not count charges of this measure.
   void reserve(std::int64_t dataset, const Budget& charge);
-  /// Only of sums that were made by reserve() from the first entry on. Throws `ledger` for what was not charged.
+  /// Gives back a charge. The sums must have been made by reserve() from
+  /// the first entry on. Throws `ledger` for a charge that was not made.
   void give_back(std::int64_t dataset, const Budget& charge);
 
-  /// Zero of a dataset that is not there.
+  /// Zero for a dataset that does not exist.
   const Spending& spent(std::int64_t dataset) const;
   std::int64_t entries() const { return entries_; }
   std::int64_t datasets() const { return static_cast<std::int64_t>(datasets_.size()); }
 
-  /// A charge on a dataset that `others` have and these sums do not; none when these have all. Logarithms come one after the other:
-  /// once a charge is reserved, the next one is reported. Throws `ledger` where no charge makes up for what is missing.
+  /// A charge on a dataset that `others` have and these sums lack; `nullopt` when these sums lack none. Each call returns one term of an
+  /// epsilon: once it is reserved, the next call returns the next term. Throws `ledger` when no charge makes up for the difference.
   std::optional<Budget> missing_of(const Sums& others, std::int64_t dataset) const;
 
   std::string to_text() const;
-  /// None when the text is something else.
+  /// `nullopt` for a text that to_text() did not write.
   static std::optional<Sums> read(const std::string& text);
 
  private:
@@ -52,7 +53,7 @@ class Sums {
   };
   struct DatasetSums {
     Spending spent;
-    std::map<std::string, EqualCharges> charges = {};  ///< that count, of sums that were made from the first entry on
+    std::map<std::string, EqualCharges> charges = {};  ///< charges that count, if made from the first entry on
   };
 
   std::int64_t entries_ = 0;

@@ -40,7 +40,7 @@ TEST(LedgerSums, AreTextsThatAreReadBack) {
   }
 }
 
-/// Longer than any number that may be typed: what older programs charged is read all the same.
+/// Numbers longer than any that may be typed are read, since older programs may have charged them.
 TEST(LedgerSums, NumbersOfAnyLengthAreRead) {
   const Rational tiny = Rational(1, 3) * Rational(10).pow(-30'000);
   EXPECT_EQ(read_rational(tiny.to_string()), tiny);
@@ -50,10 +50,10 @@ TEST(LedgerSums, NumbersOfAnyLengthAreRead) {
   }
 }
 
-/// An asker may not make a sum longer and longer, by which each release of the dataset would cost more and more.
+/// An asker cannot make a sum longer and longer, which would make every release of the dataset slower.
 class LedgerLongSums : public testing::EveryStore {
  protected:
-  /// Asks for other and other costs until one is refused; how many were charged.
+  /// Asks for a new cost each time until one is refused; returns how many were charged.
   static int charged_until_refused(Ledger& ledger, const std::string& dataset, const std::function<Budget(int)>& cost) {
     for (int i = 0; i < 1000; ++i) {
       try {
@@ -83,14 +83,14 @@ TEST_P(LedgerLongSums, AreRefusedBeforeTheCharge) {
   EXPECT_GT(charged_until_refused(ledger, "logarithms", log), 20);
   EXPECT_GT(charged_until_refused(ledger, "fractions", [&](int i) { return Budget::pure(tiny(i)); }), 10);
   EXPECT_GT(charged_until_refused(ledger, "rho", [&](int i) { return Budget::zcdp(tiny(i)); }), 10);
-  // What was asked for before, and what is short, may be asked for as before.
+  // Costs that were charged before may be charged again, since they do not make the sum longer.
   ledger.reserve(request("q", log(3), "logarithms"));
   ledger.reserve(request("q", Budget::pure(tiny(3)), "fractions"));
   ledger.reserve(request("q", Budget::zcdp(tiny(3)), "rho"));
   ledger.verify();
 }
 
-/// Budgets of every kind, random and extreme: each is charged and read ever after, or refused, and nothing else ever comes of one.
+/// Random and extreme budgets of every kind are either charged, and the ledger stays readable, or refused.
 class LedgerCosts : public testing::EveryStore {
  protected:
   std::string number() {
@@ -145,7 +145,7 @@ class LedgerCosts : public testing::EveryStore {
 };
 FRACTILE_ON_EVERY_STORE(LedgerCosts);
 
-/// What may be refused: it cannot be written, it does not fit, or it exceeds what remains.
+/// Runs `work`; false when it is refused with `usage` or `budget_refused`, the only errors that may happen.
 template <class Work>
 bool happens(const Work& work) {
   try {

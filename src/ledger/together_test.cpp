@@ -1,4 +1,4 @@
-// Several releases that are charged together, and stored together: all of them or none.
+// Several releases are charged together and stored together: all of them or none.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -41,7 +41,7 @@ TEST_P(LedgerTogether, AllAreChargedAndStored) {
   Ledger open = ledger();
   std::vector<LedgerRequest> wanted{request("a", epsilon_of("1/2")), request("b", epsilon_of("1/4")),
                                     request("c", epsilon_of("1/4"))};
-  for (LedgerRequest& each : wanted) each.receipt_path = folder.file("tables.json");  // one for all of them
+  for (LedgerRequest& each : wanted) each.receipt_path = folder.file("tables.json");  // one receipt for all of them
   const std::vector<LedgerReservation> entries = open.reserve_beside({"people", {}}, always(wanted));
   ASSERT_EQ(entries.size(), 3U);
   EXPECT_EQ(entries[2].id, 3);
@@ -66,7 +66,7 @@ TEST_P(LedgerTogether, WhatIsTooDearAsAWholeIsNotChargedInPart) {
   EXPECT_EQ(kinds(), "dataset reserve ");
 }
 
-/// The last of them is refused for another reason than its cost.
+/// The last request is refused for a reason other than its cost.
 TEST_P(LedgerTogether, WhatIsRefusedIsRefusedAsAWhole) {
   Ledger open = ledger();
   LedgerRequest other = request("b", epsilon_of("1/4"));
@@ -80,7 +80,7 @@ TEST_P(LedgerTogether, WhatIsRefusedIsRefusedAsAWhole) {
 TEST_P(LedgerTogether, WhatIsHeldDecidesWhatIsAskedFor) {
   Ledger open = ledger();
   open.commit(open.reserve(request("b", epsilon_of("1/8"))), "of b");
-  open.reserve(request("c", epsilon_of("1/8")));  // and not committed
+  open.reserve(request("c", epsilon_of("1/8")));  // reserved, but not committed
   std::vector<std::string> found;
   const LedgerRequests the_others = [&](const std::vector<std::optional<LedgerEntry>>& held) {
     found.clear();
@@ -119,7 +119,8 @@ TEST_P(LedgerTogether, OneThatWasVoidedStoresNone) {
   EXPECT_FALSE(open.find_committed("people", "a"));
 }
 
-/// Two at once: what the first one pays for, the second one finds or is charged for beside it, and never both of one sum.
+/// Two ledgers ask for the same releases at once. The second one finds what the first has committed and is charged for the rest. The two
+/// never spend the same part of the budget.
 TEST_P(LedgerTogether, LookingUpAndChargingAreOne) {
   Ledger first = ledger();
   Ledger second = ledger();

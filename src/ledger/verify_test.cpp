@@ -13,7 +13,7 @@ using testing::alter;
 using testing::expect_failure;
 using testing::request;
 
-/// Entries: 1 committed, 2 void, 3 reserved (a pure cost on a zCDP budget).
+/// Entry 1 is committed, 2 void, and 3 reserved (a pure cost on a zCDP budget).
 class LedgerVerify : public testing::EveryStore {
  protected:
   void SetUp() override {
@@ -40,7 +40,7 @@ class LedgerVerify : public testing::EveryStore {
     return copy_of(path);
   }
 
-  /// Without asking whether it may be spent.
+  /// Charges a cost without checking that enough remains.
   void charge(std::int64_t dataset, const Budget& cost) const {
     using namespace ledger_detail;
     const auto store = open_store(path, Wanted::existing, {std::chrono::seconds(1)});
@@ -51,7 +51,7 @@ class LedgerVerify : public testing::EveryStore {
     });
   }
 
-  /// What a dataset pins has a table of its own in SQLite's files only.
+  /// A statement that changes what a dataset pins. Only SQLite's files have a separate table for that.
   const char* pins() const {
     return is_postgres() ? "UPDATE datasets SET {} WHERE id = {}" : "UPDATE pins SET {} WHERE dataset = {}";
   }
@@ -108,7 +108,7 @@ TEST_P(LedgerVerify, FindsWhatCannotBeRead) {
   });
 }
 
-/// Lines that are missing at the end would take what is spent with them.
+/// If lines at the end were missing unnoticed, their charges would be forgotten.
 TEST_P(LedgerVerify, AMissingEndIsMissedBeforeAnythingIsCharged) {
   alter(path, "DELETE FROM events WHERE id = 8");
   const auto charge_more = [&] { Ledger::open(path).reserve(request("q", Budget::zcdp(Rational(1, 100)), "others")); };
@@ -118,7 +118,7 @@ TEST_P(LedgerVerify, AMissingEndIsMissedBeforeAnythingIsCharged) {
   expect_failure(ErrorCode::ledger, "the log does not know dataset 1", charge_more);
 }
 
-/// For the entry that is drawn, and for those that others reserved since.
+/// A commitment reads all lines since its reservation, those about its own entry and those about later entries.
 TEST_P(LedgerVerify, WhatHappenedSinceTheReservationIsRead) {
   Ledger ledger = Ledger::open(path);
   const LedgerReservation entry = ledger.reserve(request("q", Budget::pure(Rational(1, 8))));
@@ -131,7 +131,7 @@ TEST_P(LedgerVerify, WhatHappenedSinceTheReservationIsRead) {
   expect_failure(ErrorCode::ledger, "was voided while its release ran", [&] { Ledger::open(path).commit(entry, "r"); });
 }
 
-/// Under a hash that is right.
+/// The line with the wrong sums has a right hash.
 TEST_P(LedgerVerify, FindsOtherSums) {
   using namespace ledger_detail;
   const auto store = open_store(path, Wanted::existing, {std::chrono::seconds(1)});
@@ -160,9 +160,9 @@ TEST_P(LedgerVerify, TheRestOfADamagedLedgerIsSalvaged) {
   EXPECT_EQ(Ledger::open_to_read(path).salvaged().accounts.size(), 1U);
 }
 
-/// The chain is no seal: who recomputes it can write what he likes, so sums are checked as well.
+/// The chain is no seal: a forger who recomputes the hashes can write any lines. So verify() checks the sums as well.
 TEST_P(LedgerVerify, FindsSumsAboveBudgets) {
-  charge(1, Budget::pure(Rational(51, 100)));  // of 1/2 that remain
+  charge(1, Budget::pure(Rational(51, 100)));  // only 1/2 remains
   expect_failure(ErrorCode::ledger, "dataset 'people' has spent epsilon = 101/100 of epsilon = 1",
                  [&] { Ledger::open(path).verify(); });
 }
@@ -174,7 +174,7 @@ TEST_P(LedgerVerify, FindsChargesInTheWrongMeasure) {
 
 TEST_P(LedgerVerify, FindsTheEndMissingWhenTheHeadWasKept) {
   alter(path, "DELETE FROM events WHERE id = 8; DELETE FROM entries WHERE id = 3");
-  const std::string shorter = Ledger::open(path).verify();  // cannot know
+  const std::string shorter = Ledger::open(path).verify();  // verify() cannot know that lines are missing
   EXPECT_NE(shorter, head);
   expect_failure(ErrorCode::ledger, "lines at its end are missing", [&] { Ledger::open(path).verify(head); });
   Ledger ledger = Ledger::open(path);

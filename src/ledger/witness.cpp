@@ -31,7 +31,7 @@ std::string text_of(const Seen& seen) {
   return fields + field_text(sha256(fields));
 }
 
-/// The contents of a whole line.
+/// The contents of a line; `nullopt` when the line is not whole.
 std::optional<Seen> seen_in(std::string_view line) {
   const auto fields = fields_in(line);
   if (!fields || fields->size() != 5) return {};
@@ -40,7 +40,7 @@ std::optional<Seen> seen_in(std::string_view line) {
   return seen;
 }
 
-/// The last whole line of the end of a file; `begins`: this is all of it.
+/// The last whole line in the end of a file; `begins` says that `text` is the whole file.
 std::optional<Seen> last_in(std::string_view text, bool begins) {
   std::size_t end = text.rfind('\n');
   while (end != std::string_view::npos) {
@@ -87,7 +87,7 @@ bool has_seen(const Store& store, const Seen& seen) {
 
 Witness::Witness(const Store& store, const std::string& path, For use) : store_(store), path_(path) {
   const int how = use == For::reading ? O_RDONLY : O_RDWR | O_APPEND;
-  file_ = open(path.c_str(), how | O_CLOEXEC | O_NONBLOCK);  // a pipe is not waited for
+  file_ = open(path.c_str(), how | O_CLOEXEC | O_NONBLOCK);  // does not wait for a pipe
   if (file_ < 0 && errno == ENOENT) {
     fail("is not there",
          fmt::format("make its disk available; if the file is lost for good, docs/ledger.md says when fractile ledger "
@@ -165,15 +165,15 @@ void Witness::require_known() const {
                   store_.name()));
 }
 
-/// Two lines, with longer sums, in blocks behind the file's end, where the file system can take them.
+/// Reserves blocks behind the file's end for two lines with longer sums, if the file system can do this.
 void Witness::take_room(const Seen& now) const {
   constexpr std::size_t block = 4096;
   struct stat there {};
   if (fstat(file_, &there) != 0) return;
   const std::size_t wanted = 2 * text_of(now).size() + block;
   rlimit longest{};
-  const auto end =
-      static_cast<rlim_t>(there.st_size) + wanted;  // which the process may not be allowed, and fallocate does not say
+  // fallocate does not report that the process may not write files of this length.
+  const auto end = static_cast<rlim_t>(there.st_size) + wanted;
   if (getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur < end) {
     errno = EFBIG;
   } else if (fallocate(file_, FALLOC_FL_KEEP_SIZE, there.st_size, static_cast<off_t>(wanted)) == 0) {

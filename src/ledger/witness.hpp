@@ -1,5 +1,5 @@
-// A file elsewhere that knows the log's lines: a ledger that is put back to a state from before them is detected.
-// docs/ledger.md defines it, docs/proofs/ledger_transactions.md says what it proves.
+// A witness is a file elsewhere that has seen the log's lines. It reveals that a ledger was put back to a state before these lines.
+// docs/ledger.md defines the file, and docs/proofs/ledger_transactions.md says what it proves.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace fractile::ledger_detail {
 
 /// A line of the log, and what was spent after it.
 struct Seen {
-  std::int64_t line = 0;  ///< 0: none yet
+  std::int64_t line = 0;  ///< 0 before the first line
   std::string hash = {};
   std::string sums = {};
 };
@@ -21,23 +21,23 @@ class Witness {
  public:
   enum class For { reading, writing };
 
-  /// Throws `ledger` where it does not exist, or may not be used in this way.
+  /// Throws `ledger` when the file does not exist, or may not be used in this way.
   Witness(const Store& store, const std::string& path, For use);
   Witness(const Witness&) = delete;
   Witness& operator=(const Witness&) = delete;
   ~Witness();
 
   static bool is_there(const std::string& path);
-  /// A new one, which has its name once it is whole and synced. Throws `ledger` where something is.
+  /// Makes a new witness, which gets its name only when it is whole and synced. Throws `ledger` when something exists at the path.
   static void create(const Store& store, const std::string& path, const Seen& seen);
 
-  /// The last line that it has whole: one that a crash has torn was not synced, and nothing was drawn on it.
+  /// The last whole line. A line that a crash has torn was never synced, so no release was drawn after it.
   Seen last() const;
-  /// Throws `ledger` unless the ledger has the line that it has seen last. In a transaction of the store.
+  /// Throws `ledger` unless the ledger has the line that the witness has seen last. Called within a transaction of the store.
   void require_known() const;
-  /// Room on its disk for what a release will write there.
+  /// Reserves room on the witness's disk for the lines that a release will add.
   void take_room(const Seen& now) const;
-  /// Synced.
+  /// Adds a line and syncs the file.
   void append(const Seen& seen) const;
 
  private:
@@ -48,7 +48,7 @@ class Witness {
   int file_ = -1;
 };
 
-/// Whether the ledger has this line. In a transaction of the store.
+/// Whether the ledger has this line. Called within a transaction of the store.
 bool has_seen(const Store& store, const Seen& seen);
 
 }  // namespace fractile::ledger_detail

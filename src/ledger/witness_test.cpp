@@ -51,7 +51,7 @@ class LedgerWitnesses : public testing::EveryStore {
   }
   EntryState state(std::int64_t entry) const { return Ledger::open(path).entry(entry).state; }
 
-  /// As a backup that was made when the log had this many lines.
+  /// Puts the ledger back to a backup that was made when the log had this many lines.
   void put_back(std::int64_t lines) const {
     testing::alter(
         path,
@@ -85,7 +85,7 @@ TEST_P(LedgerWitnesses, SeesWhatIsReservedBeforeItIsDrawnAndWhatIsDrawnBeforeItI
   EXPECT_EQ(seen().line, 0);
   EXPECT_EQ(Ledger::open(path).datasets().at(0).witness, witness);
   EXPECT_TRUE(Ledger::open(path).datasets().at(0).reading.empty());
-  int times = 0;  // the clock is asked once in each change, and stops the commitment
+  int times = 0;  // the clock is asked once in each change, and its third call stops the commitment
   Ledger ledger = Ledger::open(path, {.clock = [&] {
                                  if (++times == 3) throw Error(ErrorCode::internal, "stopped", "here");
                                  return std::chrono::system_clock::now();
@@ -97,7 +97,7 @@ TEST_P(LedgerWitnesses, SeesWhatIsReservedBeforeItIsDrawnAndWhatIsDrawnBeforeItI
   EXPECT_EQ(seen().line, 3);
   std::ifstream file(witness);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);  // of an empty ledger, of the reservation, of the draw
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);  // lines for an empty ledger, the reservation and the draw
   ledger.commit(entry, "r");
   EXPECT_EQ(seen().line, 3);
   EXPECT_EQ(seen().hash, ledger.statement().events.at(2).hash);
@@ -105,7 +105,7 @@ TEST_P(LedgerWitnesses, SeesWhatIsReservedBeforeItIsDrawnAndWhatIsDrawnBeforeItI
   ledger.verify();
 }
 
-/// Whatever state is put back, and wherever the release was: what may have been published is counted.
+/// Whichever state is put back, at whichever step of a release, the ledger counts again all that may have been published.
 TEST_P(LedgerWitnesses, EveryEarlierStateIsRefusedAndMadeGood) {
   pay("first", pure("1/8"));
   pay("second", pure("1/4"));
@@ -119,7 +119,7 @@ TEST_P(LedgerWitnesses, EveryEarlierStateIsRefusedAndMadeGood) {
     put_back(lines);
     Ledger put = Ledger::open(path);
     const LedgerRequest next = request("third", pure("1/16"));
-    if (lines >= 6) {  // the draw of the second is there, and so its charge for good
+    if (lines >= 6) {  // the draw of the second release is there, so its charge counts for good
       EXPECT_TRUE(put.witnesses().at(0).wrong.empty());
       put.commit(put.reserve(next), "third");
       EXPECT_EQ(spent(), "epsilon = 7/16");
@@ -140,14 +140,14 @@ TEST_P(LedgerWitnesses, EveryEarlierStateIsRefusedAndMadeGood) {
       EXPECT_TRUE(entry.state == EntryState::drawn || entry.state == EntryState::committed) << entry.id;
     }
     put.verify();
-    EXPECT_TRUE(put.accept_witnesses().charged.empty());  // once
+    EXPECT_TRUE(put.accept_witnesses().charged.empty());  // nothing is charged twice
     put.commit(put.reserve(next), "third");
     EXPECT_EQ(spent(), "epsilon = 7/16");
     put.verify();
   }
 }
 
-/// While a release runs: it publishes nothing, and its witness has seen nothing of it.
+/// The ledger is put back while a release runs. The release publishes nothing, and the witness has not seen its lines.
 TEST_P(LedgerWitnesses, PutBackBetweenReservingAndDrawing) {
   Ledger ledger = Ledger::open(path);
   const LedgerReservation entry = ledger.reserve(request("q", pure("1/4")));
@@ -168,7 +168,8 @@ TEST_P(LedgerWitnesses, PutBackBetweenReservingAndDrawingAfterAnother) {
   EXPECT_EQ(spent(), "epsilon = 1/8");
 }
 
-/// A ledger is never behind for another reason: where a change is torn, its witness has seen no more than the ledger has.
+/// A ledger is behind its witness only if it was put back. When a line of
+/// the witness is torn, the witness has seen no more than the ledger has.
 TEST_P(LedgerWitnesses, ALineThatWasTornIsNone) {
   Ledger ledger = Ledger::open(path);
   ledger.commit(ledger.reserve(request("first", pure("1/8"))), "first");
@@ -186,7 +187,7 @@ TEST_P(LedgerWitnesses, ALineThatWasTornIsNone) {
   std::string text;
   std::getline(std::ifstream(witness), text, '\0');
   std::string other = text;
-  other[other.rfind("7/16")] = '6';  // what is spent by the last line is not what its digest says
+  other[other.rfind("7/16")] = '6';  // the last line's sums do not match its digest
   std::ofstream(witness) << other;
   EXPECT_EQ(seen().line, 8);
   std::ofstream(witness) << text << std::string(300'000, 'x');
@@ -208,7 +209,7 @@ TEST_P(LedgerWitnesses, AWitnessThatIsNotThere) {
     EXPECT_TRUE(failure.hint.starts_with("nothing was charged; ")) << failure.hint;
   }
   EXPECT_TRUE(ledger.statement().entries.empty());
-  ledger.verify();  // elsewhere it may be looked at without
+  ledger.verify();  // a ledger may be verified elsewhere without its witness
   std::filesystem::create_directory(witness);
   expect_failure(ErrorCode::ledger, "cannot be used: ", [&] { ledger.reserve(asked); });
   std::filesystem::remove(witness);
@@ -220,7 +221,7 @@ TEST_P(LedgerWitnesses, AWitnessThatIsNotThere) {
   EXPECT_EQ(seen().line, 3);
 }
 
-/// It goes away while a release runs: before its draw, so that it can be voided.
+/// The witness goes away while a release runs, before the draw, so the entry can be voided.
 TEST_P(LedgerWitnesses, AWitnessThatGoesWhileAReleaseRuns) {
   Ledger ledger = Ledger::open(path);
   const LedgerReservation entry = ledger.reserve(request("q", pure("1/4")));
@@ -232,7 +233,8 @@ TEST_P(LedgerWitnesses, AWitnessThatGoesWhileAReleaseRuns) {
   EXPECT_EQ(spent(), "epsilon = 0");
 }
 
-/// It may be this one's, put back to before its datasets: they are added again, and nothing is charged until the witness is accepted.
+/// Another ledger's witness may be that of this ledger before it was put back to a state without datasets. So datasets may be added
+/// again, but nothing is charged until the witness is accepted.
 TEST_P(LedgerWitnesses, OneOfAnotherLedgerKeepsReleasesBack) {
   Ledger ledger = Ledger::open(path);
   ledger.commit(ledger.reserve(request("q", pure("1/4"))), "r");
@@ -244,7 +246,7 @@ TEST_P(LedgerWitnesses, OneOfAnotherLedgerKeepsReleasesBack) {
   EXPECT_TRUE(Ledger::open(path).statement().entries.empty());
 }
 
-/// All that the ledger holds is charged again, of every dataset and measure, whichever of them has the witness.
+/// All missing charges are made again, on every dataset and in every measure, whichever dataset has the witness.
 TEST_P(LedgerWitnesses, EveryMeasureIsChargedAgain) {
   Ledger ledger = Ledger::open(path);
   ledger.add_dataset({"rho", Budget::zcdp(Rational(1))});
@@ -279,7 +281,7 @@ TEST_P(LedgerWitnesses, ADatasetThatWasAddedSinceComesFirst) {
   EXPECT_EQ(spent(1), "epsilon = 1/4");
 }
 
-/// Stopped anywhere, it can be done again.
+/// An acceptance that was stopped after any line can be run again.
 TEST_P(LedgerWitnesses, AcceptanceThatWasStoppedGoesOn) {
   pay("first", pure("1/8"));
   pay("second", pure("ln 2"));
@@ -301,7 +303,7 @@ TEST_P(LedgerWitnesses, AcceptanceThatWasStoppedGoesOn) {
   }
 }
 
-/// Two releases at once: the witness never goes back.
+/// When two releases run at once, the witness never goes back.
 TEST_P(LedgerWitnesses, OfTwoReleasesAtOnce) {
   Ledger one = Ledger::open(path);
   Ledger other = Ledger::open(path);

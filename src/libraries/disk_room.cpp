@@ -14,7 +14,7 @@
 namespace fractile {
 namespace {
 
-/// Where a file system knows no files without names, one that loses its name at once.
+/// Opens a file without a name. Where the file system has no such files, a named file is opened and unlinked at once.
 int open_nameless(const std::string& folder) {
   const int file = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file >= 0) return file;

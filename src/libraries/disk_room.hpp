@@ -1,4 +1,4 @@
-// Room on a disk, reserved before something is paid for that will be written there.
+// Reserves disk space before something is paid for that will be written there.
 // Thread-safety: not for two threads at once.
 #pragma once
 
@@ -7,16 +7,17 @@
 
 namespace fractile {
 
-/// A nameless file in a folder; no other program gets its bytes meanwhile. They are free again however the process ends.
+/// A file without a name in a folder. No other program can take its bytes while it exists. However the process ends, they are freed.
 class DiskRoom {
  public:
-  /// Reserves the bytes: none for 0, and none where the folder cannot have such a file, which the later writing will report.
+  /// Reserves the bytes. Reserves nothing for 0 bytes, or where the folder cannot have such a file: the later writing will report that
+  /// failure.
   DiskRoom(const std::string& folder, std::uint64_t bytes);
   DiskRoom(const DiskRoom&) = delete;
   DiskRoom& operator=(const DiskRoom&) = delete;
   ~DiskRoom();
 
-  /// What is missing, in words: how many bytes, and why they could not be reserved. Empty when they are reserved.
+  /// How many bytes could not be reserved, and why, in words; empty when they are reserved.
   const std::string& missing() const { return missing_; }
 
  private:

@@ -2,7 +2,7 @@
 
 #include <fmt/format-inl.h>
 
-// What fmt/format-inl.h defines as templates, and other sources only know declared.
+// Instantiates the templates that fmt/format-inl.h defines and that other sources only see declared.
 template auto fmt::detail::thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
 template auto fmt::detail::decimal_point_impl(locale_ref) -> char;
 template auto fmt::detail::dragonbox::to_decimal(float) noexcept -> decimal_fp<float>;

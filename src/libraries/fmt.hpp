@@ -1,7 +1,7 @@
-// {fmt}, compiled as a namespace of ours: a program may bring along another one, of another version. Nothing else includes it.
+// {fmt}, compiled in a namespace of ours, since a program may link another version of it. Other sources include this header only.
 #pragma once
 
-/// Its headers call their namespace by the usual name, also where they stand outside of it.
+/// The headers of {fmt} write `fmt::` even outside of their namespace, so this name must lead to ours.
 namespace fractile::fmt {}
 namespace fmt = fractile::fmt;
 
@@ -10,5 +10,5 @@ namespace fmt = fractile::fmt;
 
 #include <fmt/format.h>
 #if FMT_VERSION >= 110000
-#include <fmt/ranges.h>  // has had fmt::join since then
+#include <fmt/ranges.h>  // declares fmt::join since version 11
 #endif

@@ -9,7 +9,7 @@
 
 namespace fractile::libraries {
 
-/// What dlopen() gave, and what it should be, in words: "DuckDB 1.1 or later".
+/// The handle that dlopen() returned, and the name of the library that it should be: "DuckDB 1.1 or later".
 struct Loaded {
   void* handle;
   const char* wanted;

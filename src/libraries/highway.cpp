@@ -1,4 +1,4 @@
-// Which instruction sets this processor has, of those that Highway compiles for.
+// Detects which instruction sets this processor has, among those for which Highway compiles.
 #include "libraries/highway.hpp"
 
 #include <hwy/highway.h>
@@ -13,7 +13,7 @@ namespace hwy {
 namespace {
 
 #if HWY_ARCH_X86
-/// F16C and LZCNT, for which compilers before gcc 14 and clang 16 have no words.
+/// Whether the processor has F16C and LZCNT. Compilers before gcc 14 and clang 16 have no names for these features.
 bool converts_halves_and_counts_zeros() {
   unsigned int a = 0;
   unsigned int b = 0;
@@ -28,7 +28,7 @@ bool has_sse4() {
   return __builtin_cpu_supports("sse4.1") != 0 && __builtin_cpu_supports("sse4.2") != 0 &&
          __builtin_cpu_supports("pclmul") != 0 && __builtin_cpu_supports("aes") != 0;
 }
-/// Both ask the system, too, whether it keeps the wide registers.
+/// For AVX2 and AVX-512, __builtin_cpu_supports() also asks whether the operating system saves the wide registers.
 bool has_avx2() {
   return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
          __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0 &&
@@ -43,7 +43,7 @@ bool has_avx512() {
 
 }  // namespace
 
-/// Each set contains those before it.
+/// Each instruction set contains those tested before it.
 int64_t SupportedTargets() {
   int64_t sets = HWY_STATIC_TARGET;
 #if HWY_ARCH_X86

@@ -1,4 +1,4 @@
-// PostgreSQL's client library, libpq: the functions that this library calls. All of them are there since PostgreSQL 10.
+// The functions of PostgreSQL's client library, libpq, that Fractile calls. All of them exist since PostgreSQL 10.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace fractile::postgres {
 
-// What libpq owns; only it looks inside.
+// Opaque types: libpq owns these objects, and only libpq looks inside.
 struct PgConnection;
 struct PgResult;
 struct PgCancel;
@@ -37,7 +37,7 @@ inline constexpr int pg_message = 'M';
 
 class LibpqApi {
  public:
-  /// For a library that dlopen() gave. Throws `usage` when it is not libpq.
+  /// `library` is a handle from dlopen(). Throws `usage` when it is not libpq.
   explicit LibpqApi(void* library) : library_{library, "PostgreSQL 10 or later"} {}
 
  private:
@@ -84,7 +84,7 @@ class LibpqApi {
   Found<void(PgCancel*)> free_canceller{library_, "PQfreeCancel"};
 };
 
-/// Loaded once, it stays. Throws `usage` with what to install where it is not there.
+/// Loads libpq on the first call and never unloads it. Throws `usage`, with what to install, when libpq is not there.
 const LibpqApi& libpq();
 
 }  // namespace fractile::postgres

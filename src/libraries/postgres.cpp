@@ -26,7 +26,7 @@ const LibpqApi& load() {
     throw Error(ErrorCode::usage, fmt::format("PostgreSQL's client library, {}, was not found", name),
                 "install it (Debian and Ubuntu: apt install libpq5), or set FRACTILE_LIBPQ to its path");
   }
-  return *new const LibpqApi(library);  // as long as the process
+  return *new const LibpqApi(library);  // never deleted
 }
 
 constexpr const char* how_to_write =
@@ -39,7 +39,7 @@ constexpr const char* how_to_write =
 
 bool is_secret(const std::string& keyword) { return keyword.find("password") != std::string::npos; }
 
-/// As a part of an address; `plain` are characters that stand for themselves.
+/// Percent-encodes a part of an address. The characters in `plain` stand for themselves.
 std::string encoded(const std::string& text, std::string_view plain) {
   std::string result;
   for (const char c : text) {
@@ -55,7 +55,7 @@ std::string option(const std::vector<std::pair<std::string, std::string>>& optio
   return found == options.end() ? "" : found->second;
 }
 
-/// Part of a password that was not percent-encoded may have become part of these.
+/// Refuses parts of an address that may contain a part of a password that was not percent-encoded.
 void require_clean_parts(const std::string& host, const std::string& port, const std::string& database) {
   if (host.find('@') != std::string::npos || database.find('@') != std::string::npos)
     refuse_address("has an @ too many");
@@ -78,7 +78,7 @@ Address Address::parse(const std::string& text) {
   const LibpqApi& api = libpq();
   char* error = nullptr;
   PgOption* const parsed = api.parse(text.c_str(), &error);
-  api.free(error);  // it may quote the address
+  api.free(error);  // the message may quote the address
   if (parsed == nullptr || text.find('\0') != std::string::npos) {
     api.free_options(parsed);
     refuse_address("cannot be read");
@@ -130,7 +130,7 @@ Connection::Connection(const Address& address, const std::string& application, M
       wait_(wait),
       connection_(nullptr, Finish{&api_}),
       copied_(nullptr, Free{&api_}) {
-  // A peer that has vanished is noticed, unless the address says otherwise: the last of two values counts.
+  // These defaults detect a peer that has vanished. The address can override them, since libpq takes the last of two values.
   std::vector<std::pair<std::string, std::string>> options{
       {"connect_timeout", "10"},  {"keepalives_idle", "10"},     {"keepalives_interval", "5"},
       {"keepalives_count", "3"},  {"tcp_user_timeout", "20000"}, {"fallback_application_name", application},
@@ -162,7 +162,7 @@ bool Connection::wait_a_little() const {
   pollfd socket{api_.socket(connection_.get()), POLLIN, 0};
   if (socket.fd < 0) lose();
   const int ready = poll(&socket, 1, 100);
-  if (ready <= 0) return false;  // or a signal
+  if (ready <= 0) return false;  // nothing came, or a signal interrupted the wait
   if (api_.consume(connection_.get()) == 0) lose();
   return true;
 }
@@ -244,7 +244,7 @@ void Connection::start_copy(const std::string& sql, const std::function<void()>&
     if (!wait_a_little()) pulse();
   }
   const Result began(api_, api_.result(connection_.get()));
-  // A refusal has no rows to come.
+  // No rows follow a refusal.
   if (const auto failure = failure_of(began.handle())) throw Failure(*failure);
 }
 

@@ -14,18 +14,19 @@
 
 namespace fractile::postgres {
 
-/// "postgres://..." and "postgresql://...".
+/// Whether the text begins with "postgres://" or "postgresql://".
 bool is_address(std::string_view text);
 
-/// Where a database is, and as whom; what is not told comes from libpq's environment, service and password files.
+/// Where a database is, and as whom to connect. What the address leaves out comes from libpq's environment variables, service file and
+/// password file.
 class Address {
  public:
-  /// Throws `usage`, which shows nothing of the text, when libpq is not there or cannot read it.
+  /// Throws `usage` when libpq is not there or cannot read the text. The message does not quote the text.
   static Address parse(const std::string& text);
-  /// As an address without passwords: user, host, port, database and service.
+  /// The address without passwords: user, host, port, database and service.
   const std::string& shown() const { return shown_; }
   const std::vector<std::pair<std::string, std::string>>& options() const { return options_; }
-  /// A message of libpq's without the address's passwords.
+  /// A message from libpq with the address's passwords removed.
   std::string without_secrets(std::string message) const;
 
  private:
@@ -33,17 +34,17 @@ class Address {
   std::string shown_;
 };
 
-/// "postgres://..." where the address cannot be read.
+/// The address as shown(), or "postgres://..." where it cannot be read.
 std::string shown_address(const std::string& text);
 
-/// A failure between this program and a server. Its words may hold values of rows.
+/// A failure between this program and a server. `words` may hold values of rows.
 struct Failure {
-  bool lost;             ///< the connection, or it was never there; otherwise the server refused
-  std::string sqlstate;  ///< "" where there is none
+  bool lost;             ///< the connection was lost, or was never there; otherwise the server refused
+  std::string sqlstate;  ///< "" where the server gave none
   std::string words;
 };
 
-/// All rows of a statement.
+/// All rows that a statement returned.
 class Result {
  public:
   Result(const LibpqApi& api, PgResult* result) : api_(&api), result_(result, Clear{&api}) {}
@@ -52,7 +53,7 @@ class Result {
   std::string name(int column) const { return api_->column_name(result_.get(), column); }
   PgType type(int column) const { return api_->column_type(result_.get(), column); }
   int modifier(int column) const { return api_->column_modifier(result_.get(), column); }
-  /// What was done: "COMMIT".
+  /// The command that was done: "COMMIT".
   std::string command() const { return api_->command(result_.get()); }
   const PgResult* handle() const { return result_.get(); }
   /// The bytes of a cell; none for NULL.
@@ -67,29 +68,29 @@ class Result {
   std::unique_ptr<PgResult, Clear> result_;
 };
 
-/// A connection whose every wait ends: when the server says nothing for longer than a wait, it counts as lost. All functions
-/// throw Failure.
+/// A connection. It counts as lost when the server sends nothing for longer than `wait`; during a copy, `pulse` decides how long to wait.
+/// All functions throw Failure.
 class Connection {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
-  /// `application` is what the server's administrators see.
+  /// The server's administrators see `application`.
   Connection(const Address& address, const std::string& application, Milliseconds wait);
 
-  /// One or more statements without parameters; the last one's result, as texts.
+  /// Runs one or more statements without parameters. Returns the result of the last one as texts.
   Result command(const std::string& sql);
-  /// One statement, with parameters as bytes (write $1::text or $1::bytea), whose result holds bytes.
+  /// Runs one statement with its parameters as bytes (write $1::text or $1::bytea). The result holds bytes.
   Result query(const std::string& sql, const std::vector<std::optional<std::string>>& parameters = {});
-  /// The columns of a statement, which is not run.
+  /// The columns of a statement, without running it.
   Result described(const std::string& sql);
-  /// COPY ... TO STDOUT: every message that comes. Stops the server when `take` throws. `pulse` is called at least
-  /// every so often.
+  /// Runs COPY ... TO STDOUT and calls `take` with every message. Calls `pulse` whenever nothing has come for a tenth of a second. Cancels
+  /// the statement when `take` or `pulse` throws.
   void copy_out(const std::string& sql, const std::function<void(std::string_view)>& take,
                 const std::function<void()>& pulse);
-  /// The same, message by message: a message holds until the next one is asked for, and nothing comes at the end.
+  /// As copy_out(), one message at a time. A message is valid until the next call of next_copied(), which returns nothing at the end.
   void start_copy(const std::string& sql, const std::function<void()>& pulse);
   std::optional<std::string_view> next_copied(const std::function<void()>& pulse);
-  /// Stops what the server runs.
+  /// Cancels the statement that the server runs.
   void cancel() const;
 
  private:
@@ -103,10 +104,10 @@ class Connection {
   };
   [[noreturn]] void lose() const;
   void sent(int accepted) const;
-  /// False when nothing came for a tenth of a second.
+  /// Waits for bytes from the server. False when nothing came for a tenth of a second.
   bool wait_a_little() const;
   void wait_while_busy() const;
-  /// The last of all results; throws the first failure.
+  /// Reads all results and returns the last one. Throws the first failure.
   Result finished();
   std::optional<Failure> failure_of(const PgResult* result) const;
 

@@ -1,4 +1,5 @@
-// RapidJSON, compiled as a namespace of ours: a program may bring one along, and may have set its macros otherwise. Nothing else includes it.
+// RapidJSON, compiled in a namespace of ours, since a program may bring its own copy and set the macros differently. Other sources include
+// this header only.
 #pragma once
 
 #define RAPIDJSON_NAMESPACE fractile::rapidjson
@@ -13,5 +14,5 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
-// After reader.h, so that fuzz/ignored.txt knows internal/stack.h by its own path.
+// This include stands after reader.h, which includes internal/stack.h by the path that fuzz/ignored.txt expects.
 #include <rapidjson/error/en.h>

@@ -14,7 +14,7 @@
 namespace fractile::publication_detail {
 namespace {
 
-/// A failure of the ledger before the charge says so.
+/// Runs `work` before the charge. Errors of the ledger then also say that nothing was charged.
 template <class Work>
 auto before_charge(Work work) {
   try {
@@ -25,7 +25,7 @@ auto before_charge(Work work) {
   }
 }
 
-/// The tables by the paths of the files that were opened for them, where these are known; they stand behind the table's own file.
+/// The tables, with the paths of the files that were opened for them, if known. In `opened`, they stand after the table's own file.
 std::vector<NamedTable> with_opened_paths(std::vector<NamedTable> tables, const std::vector<OpenedFile>& opened) {
   const std::span<const OpenedFile> files = std::span(opened).last(std::min(tables.size(), opened.size()));
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -34,7 +34,7 @@ std::vector<NamedTable> with_opened_paths(std::vector<NamedTable> tables, const 
   return tables;
 }
 
-/// What all of them cost together.
+/// The sum of the requests' costs, in words.
 std::string sum_in_words(const std::vector<LedgerRequest>& requests) {
   if (requests.empty()) return {};
   if (requests.size() == 1) return requests.front().cost.to_string();
@@ -43,8 +43,8 @@ std::string sum_in_words(const std::vector<LedgerRequest>& requests) {
   return sum.to_string();
 }
 
-/// One value belongs to each person only if the column identifies persons: otherwise a new record also removes the value that was
-/// there.
+/// One value belongs to each person only if the column identifies persons. Otherwise a new record also removes the value that was there
+/// before.
 void require_pinned_person(const RecordSelection& selection, const LedgerDataset& dataset) {
   if (!selection.per_person || !dataset.person.empty()) return;
   throw Error(
@@ -56,7 +56,7 @@ void require_pinned_person(const RecordSelection& selection, const LedgerDataset
       "per_person");
 }
 
-/// A query can call any column by the name that is pinned, unless it makes one row of each person's records.
+/// A query may give any column the pinned name, unless it makes one row of each person's records.
 [[noreturn]] void refuse_query(const LedgerDataset& dataset) {
   const Field sql("sql");
   throw Error(ErrorCode::usage,
@@ -67,16 +67,16 @@ void require_pinned_person(const RecordSelection& selection, const LedgerDataset
                sql.text(fmt::format("SELECT {0}, sum(...) AS total FROM input GROUP BY {0}", dataset.person))});
 }
 
-/// Whether the query may make one row of each person's records, which the opened source shows.
+/// Whether the query may make one row of each person's records. Only the opened source shows whether it does.
 bool may_make_one_row_a_person(const Source& source, const ReleaseRequest& release, const LedgerDataset& dataset) {
   const TableOptions& read = source.options();
   return !read.sql.empty() && !read.sql_stability && !dataset.person.empty() && source.address().empty() &&
          release.column.selection.person == dataset.person;
 }
 
-/// Throws `ledger` unless the receipt that is stored with this entry is of its query, cost and number, whatever was done to the ledger.
+/// Throws `ledger` unless the receipt stored with this entry has the entry's query, cost and number: the ledger may have been changed.
 void require_stored_receipt(const LedgerEntry& entry, const std::string& path) {
-  if (entry.token.empty()) return;  // of an older format
+  if (entry.token.empty()) return;  // an entry of an older format
   const std::string name = fmt::format("the receipt of entry {} of {}", entry.id, path);
   try {
     require_own_receipt(entry, read_receipt(entry.receipt, name), name);
@@ -132,7 +132,7 @@ ReleaseCharge ReleaseCharge::of(const Payment& payment, const Source& source, co
   request.records_per_person = query.records_per_person;
   for (const ColumnToCount& column : columns) {
     if (must_be_pinned) require_pinned_person(column.selection, dataset);
-    request.reading = reading_of(source, column, dataset);  // each in one way
+    request.reading = reading_of(source, column, dataset);  // checks each column; all give one reading
   }
   return {std::move(ledger), dataset, std::move(request), payment, release.receipt};
 }
@@ -144,7 +144,7 @@ void ReleaseCharge::require_persons(const Source& source, const Records& records
 
 void ReleaseCharge::require_fit(const Source& source, const std::vector<OpenedFile>& opened) {
   const TableOptions& read = source.options();
-  const bool is_server = !source.address().empty();  // whose tables change
+  const bool is_server = !source.address().empty();  // a server's tables change
   source_ = name_of_source(payment_.source, read, is_server ? std::vector<OpenedFile>() : opened);
   tables_ = with_opened_paths(read.tables, opened);
   request_.source = source_for(source, payment_.source, dataset_, opened);
@@ -228,7 +228,7 @@ void ReleaseCharge::reserve(const std::vector<std::string>& queries, const Wante
                             std::uint64_t receipts_size, std::uint64_t file_size, Attendant& attendant) {
   if (!fits_) throw Error(ErrorCode::internal, "a release was to be paid for before it was known what it reads");
   if (const std::optional<std::vector<std::optional<LedgerEntry>>> held = all_stored(queries)) {
-    wanted(*held);  // nothing: what is committed stays so
+    wanted(*held);  // asks for nothing: committed entries stay committed
     return attendant.on_interrupt("stopped", "nothing was charged");
   }
   make_room(file_size, attendant);
@@ -246,7 +246,7 @@ void ReleaseCharge::reserve(const std::vector<std::string>& queries, const Wante
   try {
     reservations_ = ledger_.reserve_beside({request_.dataset, queries, receipts_size}, to_charge);
   } catch (const Error& error) {
-    attendant.on_interrupt(error.what_words(), error.hint_words());  // ends here if one came
+    attendant.on_interrupt(error.what_words(), error.hint_words());  // does not return if an interrupt was held back
     throw;
   }
   if (reservations_.empty()) return attendant.on_interrupt("stopped", "nothing was charged");
@@ -261,7 +261,7 @@ std::string ReleaseCharge::one_or_more(const char* of_one, const char* of_more) 
   return reservations_.size() == 1 ? of_one : of_more;
 }
 
-/// As the ledger that is at its path now says: another one may have been put there.
+/// Reads the ledger that is now at its path, where another one may have been put.
 Words ReleaseCharge::fate() const {
   if (reservations_.empty()) return "nothing was charged";
   const LedgerReservation& first = reservations_.front();
@@ -283,7 +283,7 @@ Words ReleaseCharge::fate() const {
       case EntryState::voided:
         return {};
     }
-  } catch (const Error& error) {  // which would hide the first one
+  } catch (const Error& error) {  // this error would hide the first one
     if (error.code() == ErrorCode::usage) return gone;
     return fmt::format("{} counts as spent if {} {} there: look with fractile ledger show {}", cost_,
                        entries_in_words(reservations_), one_or_more("is", "are"), path_);
@@ -298,7 +298,7 @@ void ReleaseCharge::guard(const std::function<void()>& work, Attendant& attendan
     const Words became = fate();
     const char* const between = error.hint_words().empty() || became.empty() ? "" : "; ";
     const Words hint{error.hint_words(), between, became};
-    attendant.on_interrupt(error.what_words(), hint);  // ends here if one came
+    attendant.on_interrupt(error.what_words(), hint);  // does not return if an interrupt was held back
     throw Error(error.code(), error.what_words(), hint, error.field());
   } catch (const std::bad_alloc&) {
     refuse_without_memory(fate());

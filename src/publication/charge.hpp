@@ -1,4 +1,4 @@
-// What a ledger adds to releases: they are paid for before rows are read, and paid for once.
+// What a ledger adds to releases: each is paid for before rows are read, and paid for only once.
 #pragma once
 
 #include <cstdint>
@@ -16,35 +16,37 @@ namespace fractile::publication_detail {
 
 /// What an entry is charged for.
 struct ChargedRelease {
-  std::string query;  ///< of canonical_text()
+  std::string query;  ///< as canonical_text() writes it
   Budget cost;
-  std::uint64_t receipt_size = 0;  ///< bytes of its receipt at most
+  std::uint64_t receipt_size = 0;  ///< an upper bound on the bytes of its receipt
 };
 
-/// What is to be charged, decided by what the ledger holds: a release that was asked for before, or nothing, for each query.
+/// Decides what to charge. For each query, `held` has the entry of its earlier release, or nothing.
 using WantedReleases = std::function<std::vector<ChargedRelease>(const std::vector<std::optional<LedgerEntry>>& held)>;
 
 /// The charge of one release, or of several that are paid for and stored together.
 class ReleaseCharge {
  public:
-  /// Opens the ledger. Refuses what does not go with a ledger, and what holds only where its dataset declares it. Nothing is opened or
-  /// loaded before that. What is read, and whose records count, is the same for all that is charged; `columns` are all that are counted.
+  /// Opens the ledger. Refuses what does not go with a ledger, and what holds only if its dataset declares it. Before that, nothing is
+  /// opened or loaded. All that is charged together has the same source and counts the same persons' records. `columns`: all columns that
+  /// are counted.
   static ReleaseCharge of(const Payment& payment, const Source& source, const ReleaseRequest& release,
                           const std::vector<ColumnToCount>& columns, Attendant& attendant);
 
-  /// Once all files are open that are read, and before anything of them is: refuses queries that the dataset's budget is not for, of
-  /// other units, of other files, or read otherwise. `opened`: none where no file is read.
+  /// Call it when all files are open and no record has been read. Refuses queries that the dataset's budget is not for: with another unit,
+  /// other files or another reading. `opened` is empty when no file is read.
   void require_fit(const Source& source, const std::vector<OpenedFile>& opened);
 
-  /// Once it is known what was opened: refuses a query where the dataset pins the column of persons, unless it makes one row of each of
-  /// theirs.
+  /// Call it when it is known what was opened. If the dataset pins the column of persons, refuses a query unless it makes one row of each
+  /// person's records.
   void require_persons(const Source& source, const Records& records) const;
 
-  /// The entry by which this very query was released before, unless all is paid for anew, or it is not known what table is read.
+  /// The entry of an earlier release of this very query, if any. Nothing if the payment asks for a new release, or if the table read is
+  /// unknown.
   std::optional<LedgerEntry> stored(const std::string& query) const;
-  /// What such an entry holds, read back.
+  /// The release that such an entry holds, read back from its receipt.
   static Release release_of(const LedgerEntry& entry);
-  /// Writes its receipt where the request says, unless it is there already, and says that nothing was spent.
+  /// Writes the entry's receipt where the request says, unless it is there already, and reports that nothing was spent.
   void repeat(const LedgerEntry& entry, Attendant& attendant) const;
   /// Writes a text where the request says, unless it is there already.
   void write_again(const std::string& text) const;
@@ -55,28 +57,29 @@ class ReleaseCharge {
   LedgerAccount account() const;
 
   const std::string& dataset() const { return dataset_.name; }
-  /// Once it is reserved: what each release says of its entry, in the order in which they were wanted.
+  /// After reserve(): the charge that each release states, in the order in which the releases were wanted.
   std::vector<Charge> charges() const;
 
-  /// What was opened, as ReleaseDetails has it.
+  /// What was opened, as in ReleaseDetails.
   const std::string& source() const { return source_; }
   const std::vector<NamedTable>& tables() const { return tables_; }
-  /// The ledger, as messages show it.
+  /// The ledger's path, as messages show it.
   const std::string& path() const { return path_; }
 
-  /// Reserves a release, with room for a receipt of this many bytes in the ledger, in its file, and for what will be shown. From here on an
-  /// interrupt says what counts, and what can be done.
+  /// Reserves a release. Also reserves room for its receipt, of `receipt_size` bytes in the ledger and in the receipt's file, and for what
+  /// will be shown. From here on, an interrupt reports what counts as spent and what can be done.
   void reserve(const ChargedRelease& release, Attendant& attendant);
-  /// Looks up what is held of these queries, where stored() would, and reserves what is wanted then, as one transaction: all of it or
-  /// nothing. Where all of them are held, no transaction and no room is taken. Room as above, for `receipts_size` bytes of all receipts in the ledger, and `file_size` in the request's file.
+  /// Looks up the entries held for these queries, if stored() would look, and reserves what `wanted` then asks for. All of it is one
+  /// transaction, which reserves everything or nothing. If all queries are held, it takes no transaction and no room. Room as above:
+  /// `receipts_size` bytes for all receipts in the ledger, and `file_size` bytes in the request's file.
   void reserve(const std::vector<std::string>& queries, const WantedReleases& wanted, std::uint64_t receipts_size,
                std::uint64_t file_size, Attendant& attendant);
-  /// Errors of `work` also say what became of the entries, and so does an interrupt that ended it.
+  /// Runs `work`. If it fails or is interrupted, the message also says what became of the entries.
   void guard(const std::function<void()>& work, Attendant& attendant) const;
-  /// Commits a receipt for each release that was reserved, and only then writes `file` where the request says. Nothing interrupts it
+  /// Commits a receipt for each release that was reserved, and only then writes `file` where the request says. An interrupt cannot stop it
   /// halfway.
   void publish(std::vector<std::string> receipts, const std::string& file, Attendant& attendant);
-  /// For when the release cannot be shown.
+  /// What to say when the release cannot be shown: what holds it, and what prints it.
   Words kept() const;
 
  private:
@@ -87,7 +90,7 @@ class ReleaseCharge {
   bool may_be_stored() const { return !payment_.again && !source_.empty(); }
   /// What became of the entries, for an error.
   Words fate() const;
-  /// One per query, where there are queries and all of them were released before.
+  /// One entry per query, if there are queries and all of them were released before. Otherwise nothing.
   std::optional<std::vector<std::optional<LedgerEntry>>> all_stored(const std::vector<std::string>& queries) const;
   /// "stays" or "stay".
   std::string one_or_more(const char* of_one, const char* of_more) const;
@@ -97,19 +100,19 @@ class ReleaseCharge {
   std::string path_;     ///< of the ledger, as messages show it
   std::string receipt_;  ///< as the request names it
   LedgerDataset dataset_;
-  LedgerRequest request_;  ///< what all of them have in common
+  LedgerRequest request_;  ///< what all requests have in common
   std::vector<LedgerReservation> reservations_ = {};
-  std::string cost_ = {};                        ///< of all that was reserved, in words
+  std::string cost_ = {};                        ///< the cost of everything that was reserved, in words
   std::unique_ptr<RoomForFile> room_ = nullptr;  ///< for the receipt's file
   std::string source_ = {};
   std::vector<NamedTable> tables_ = {};
   bool fits_ = false;
 };
 
-/// Throws `data`: memory could not be had. `became` says what that means for a charge.
+/// Throws `data` because memory has run out. `became` says what that means for a charge.
 [[noreturn]] void refuse_without_memory(const Words& became);
 
-/// What `work` gives. Memory that cannot be had is an error of ours.
+/// Returns what `work` returns. When memory runs out, throws an Error in place of std::bad_alloc.
 template <class Work>
 auto or_without_memory(const Work& work) {
   try {

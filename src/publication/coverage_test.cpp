@@ -1,4 +1,5 @@
-// Whether intervals hold what they say, through the entry that users call, in cells of every size; and the law by which counts are off.
+// Checks, through the entry that users call, that intervals hold in cells of every size as often as stated, and the law by which counts are
+// off.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ using testing::effort;
 constexpr std::int64_t width = 100;  // numbers are 0 .. 100
 constexpr std::array<std::uint64_t, 6> sizes{0, 1, 10, 100, 10'000, 1'000'000};
 
-/// Records of a cell: spread evenly from 20 to 59, and a third of them at 60, but that a single one lies at 37.
+/// The records of a cell: a third of them at 60, and the others spread evenly from 20 to 59. A single record lies at 37.
 std::vector<std::uint64_t> spread(std::uint64_t records) {
   std::vector<std::uint64_t> counts(width + 1);
   if (records == 1) ++counts[37];
@@ -36,7 +37,7 @@ std::vector<std::uint64_t> spread(std::uint64_t records) {
   return counts;
 }
 
-/// What is true of a cell.
+/// The true numbers of a cell.
 struct Truth {
   explicit Truth(std::vector<std::uint64_t> of_each) : counts(std::move(of_each)) {
     for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -49,7 +50,7 @@ struct Truth {
     for (std::size_t i = 0; i < value; ++i) sum_below += counts[i];
     return sum_below;
   }
-  /// Whether a value from one end to the other has its quantile there.
+  /// Whether some value from the interval's lower to its upper end is the quantile.
   bool is_held(const Interval& interval, const Rational& quantile) const {
     const Rational rank = quantile * Rational(records);
     const bool from = interval.or_below || Rational(below(interval.lower)) <= rank;
@@ -98,7 +99,7 @@ bool is_in(const Statistics::Ratio& ratio, const Rational& number) {
   return ratio.lower <= number && number <= ratio.upper;
 }
 
-/// How often each interval missed, by what it is of.
+/// How often each interval missed, by the statistic and the cell that it is for.
 using Misses = std::map<std::string, std::uint64_t>;
 
 void add_misses(const Truth& truth, const Release& release, const Release::Group& group, const Statistics& statistics,
@@ -107,7 +108,7 @@ void add_misses(const Truth& truth, const Release& release, const Release::Group
   const auto expect = [&](const std::string& what, bool is_held) { misses[what + cell] += is_held ? 0 : 1; };
   expect("count", is_in(statistics.count.interval, truth.records));
   expect("count below 40", is_in(statistics.below[0].interval, truth.below(40)));
-  if (truth.records == 0) return;  // which has no quantile, share or mean
+  if (truth.records == 0) return;  // an empty cell has no quantile, share or mean
   const auto records = static_cast<std::int64_t>(truth.records);
   expect("share below 40", is_in(statistics.shares[0], Rational(static_cast<std::int64_t>(truth.below(40)), records)));
   expect("mean", is_in(statistics.mean.value(), Rational(static_cast<std::int64_t>(truth.sum), records)));
@@ -117,7 +118,7 @@ void add_misses(const Truth& truth, const Release& release, const Release::Group
   }
 }
 
-/// Beyond which this many misses of this many runs, each of a probability of at most 1/20, come about less than once in a billion times.
+/// If each run misses with a probability of at most 1/20, more misses than this occur less than once in a billion times.
 std::uint64_t most_misses(std::uint64_t runs) {
   const double expected = static_cast<double>(runs) / 20;
   return static_cast<std::uint64_t>(expected + 6 * std::sqrt(expected) + 8);
@@ -151,7 +152,7 @@ TEST_P(Coverage, OfIntervalsInCellsOfEverySize) {
   for (const auto& [what, missed] : misses) EXPECT_LE(missed, most_misses(runs)) << what << ", of " << runs;
 }
 
-/// Where no more than one draw is in a count, its error has the law that the receipt states, whatever the cell holds.
+/// If a count contains only one draw, its error has the law that the receipt states, whatever the cell holds.
 TEST_P(Coverage, CountsAreOffByTheStatedNoise) {
   const Publication publication = table_of_sizes(GetParam(), false);
   const std::vector<std::vector<std::uint64_t>> cells = cells_of_sizes();

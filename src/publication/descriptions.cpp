@@ -10,7 +10,7 @@
 namespace fractile::publication_detail {
 namespace {
 
-/// Nothing where it is not said and is an error.
+/// What is done with cells that are not numbers; nothing if the options do not say and it is an error.
 std::optional<Unreadable> unreadable_of(const TableOptions& read, bool is_paid) {
   const bool is_profile = read.format == "profile";
   const bool is_row_wise = !is_profile && !read.sql.empty() && !read.sql_stability;
@@ -19,7 +19,7 @@ std::optional<Unreadable> unreadable_of(const TableOptions& read, bool is_paid) 
   return read.unreadable;
 }
 
-/// The names of a table of several files, in one order.
+/// The names of a table's several files, in the same order however they were typed.
 std::string typed_names(const TableOptions& read) {
   std::vector<std::string> names{read.file};
   names.insert(names.end(), read.more_files.begin(), read.more_files.end());
@@ -95,8 +95,8 @@ std::optional<MarginOf> margin_of(const RecordSelection& finest, const RecordSel
 
 std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescription& description,
                               const std::string& dataset) {
-  constexpr std::uint64_t escaped = 6;  // bytes of a byte: \u0000
-  std::uint64_t size = 8'000;           // all that stands in it once, but what was typed
+  constexpr std::uint64_t escaped = 6;  // the most bytes per byte: \u0000
+  std::uint64_t size = 8'000;           // everything that stands in it once, except what was typed
   for (const std::string* typed :
        {&description.file, &description.sql, &description.column, &description.person, &description.engine, &dataset}) {
     size += escaped * typed->size();
@@ -107,9 +107,9 @@ std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescrip
   const Lattice& lattice = request.column.lattice;
   const std::uint64_t last = lattice.size() - 1;
   const std::uint64_t digits =
-      std::max(lattice.text(0).size(), lattice.text(last).size()) + 40;  // and those of steps between
+      std::max(lattice.text(0).size(), lattice.text(last).size()) + 40;  // more for the digits of the steps between
   if (!lattice.is_regular()) size += lattice.size() * (digits + 20);
-  std::uint64_t each = 3'000;  // what ran, and what it spent
+  std::uint64_t each = 3'000;  // for the mechanism that ran, and what it spent
   const QuantileQuery& query = request.query;
   for (std::size_t i = 0; i < query.quantiles.size(); ++i)
     each += 320 + query.quantiles[i].to_string().size() + query.name(i).size() + 5 * digits;

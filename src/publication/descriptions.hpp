@@ -1,4 +1,4 @@
-// What a receipt and a ledger's query say of a release, and how long a receipt may be.
+// What a receipt and a ledger's query say about a release, and how long a receipt may be.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,26 @@
 
 namespace fractile::publication_detail {
 
-/// What is done with cells that are not numbers, where nothing is said of it.
+/// What is done with cells that are not numbers when the options do not say.
 inline Unreadable unsaid(bool is_paid) { return is_paid ? Unreadable::missing : Unreadable::error; }
 
-/// `records`: of the source, which is open.
+/// Describes the source of a release. `records`: what the opened source returned.
 SourceDescription described(const Source& source, const ReleaseRequest& request, bool is_paid, const Records& records);
 
-/// Whether releases of other costs are equal, too: a level of a publication keeps the cost that it was first published at.
+/// Whether only releases of equal cost are equal. A level of a publication keeps the cost that it was first published at.
 enum class Costs { equal, any };
 
-/// The text in which a ledger finds the release again; `name` and `tables` of what was opened, as ReleaseDetails has them.
+/// The text by which a ledger finds the release again. `name` and `tables` say what was opened, as ReleaseDetails::source and
+/// ReleaseDetails::tables.
 std::string canonical_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
                            const std::string& name, const std::vector<NamedTable>& tables, Costs costs = Costs::equal);
 
-/// Whose records a margin has, as its receipt and its ledger say it; nothing for the finest level itself.
+/// Describes the finest level whose records a margin has, for the margin's receipt and its ledger's query. Nothing for the finest level
+/// itself.
 std::optional<MarginOf> margin_of(const RecordSelection& finest, const RecordSelection& level);
 
-/// At most this many bytes has the receipt of what is asked for, whatever is drawn: an upper bound that takes no rows. `dataset`: which pays;
-/// empty without a ledger.
+/// An upper bound on the bytes of the request's receipt, whatever is drawn. It reads no rows. `dataset`: the dataset that pays; empty
+/// without a ledger.
 std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescription& description,
                               const std::string& dataset);
 

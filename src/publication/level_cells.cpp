@@ -52,7 +52,7 @@ ShownValue shown_value(const Publication& publication, const Release& release, c
 
 std::vector<Cell> cells_of(const PublishedTables& tables, const PublishedLevel& level) {
   const std::vector<Statistics> statistics = statistics_of(tables, level);
-  Release shown{level.release.query, level.release.lattice, {}};  // of which a margin has no statistics itself
+  Release shown{level.release.query, level.release.lattice, {}};  // a margin that adds up has no statistics itself
   shown.statistics = level.release.statistics ? level.release.statistics : statistics_terms(tables, level.table);
   shown.source = level.release.source;
   std::vector<Cell> cells;

@@ -1,5 +1,5 @@
-// What a cell of a level shows, for all who print it: labels for keys, values with their intervals, and marks, which are decided from what
-// is released and nothing else.
+// What a cell of a level shows, wherever it is printed: labels for keys, values with their intervals, and marks. Marks are decided only
+// from what is released.
 // Proof: docs/proofs/publication.md
 #pragma once
 
@@ -13,18 +13,18 @@
 
 namespace fractile::publication_detail {
 
-/// What readers are shown for a key of a column.
+/// The text that readers see for a key of a column.
 std::string label_of(const Publication& publication, const std::string& column, const std::string& key);
 
 /// "pay by region and sex", "pay, everyone".
 std::string heading_of(const PublicationTable& table, const KeyLevel& level);
 
-/// "unreliable" where the quantile's released interval is open, or wider than the marks' share of the value's distance from 0; "" otherwise,
-/// and of dates, which have no such share.
+/// "unreliable" if the quantile's released interval is open, or wider than the marks' share of the value's distance from 0. Otherwise "".
+/// Dates and times have no such share, and so no mark.
 std::string mark_of(const PublicationMarks& marks, const Release& release, const Release::Group& group,
                     std::size_t quantile);
 
-/// Whether all of a cell is left out: its released count is below the marks' limit.
+/// Whether all of a cell is left out, because its released count is below the marks' limit.
 bool is_hidden(const PublicationMarks& marks, const Statistics& statistics);
 
 /// A quantile of a cell.
@@ -37,7 +37,7 @@ struct ShownValue {
 ShownValue shown_value(const Publication& publication, const Release& release, const Release::Group& group,
                        std::size_t quantile);
 
-/// A cell of a level: what was released of it, what stands beside the quantiles, and whether it is left out.
+/// A cell of a level: what was released for it, the statistics beside its quantiles, and whether it is left out.
 struct Cell {
   const Release::Group& group;
   std::vector<report_detail::StatisticRow> beside;
@@ -45,12 +45,12 @@ struct Cell {
 };
 std::vector<Cell> cells_of(const PublishedTables& tables, const PublishedLevel& level);
 
-/// What stands in place of the numbers of a cell that is left out.
+/// The word that replaces the numbers of a cell that is left out.
 inline constexpr const char* hidden = "hidden";
 
-/// "* unreliable: the value's interval is open, or wider than 20 % of the value"; empty where nothing is marked.
+/// "* unreliable: the value's interval is open, or wider than 20 % of the value"; empty if the publication does not mark values.
 std::string note_of_marks(const PublicationMarks& marks);
-/// "hidden: the released count is below 10; ..."; empty where nothing is hidden.
+/// "hidden: the released count is below 10; ..."; empty if the publication does not hide cells.
 std::string note_of_hidden(const PublicationMarks& marks);
 
 }  // namespace fractile::publication_detail

@@ -1,4 +1,4 @@
-// What stands beside the quantiles of a level: as it was drawn at the finest cells, or of a margin their sums.
+// The statistics beside the quantiles of a level: as drawn for the level or, for a margin that adds up, sums over the finest cells.
 // Proof: docs/proofs/counts.md
 #include "publication/margins.hpp"
 

@@ -6,7 +6,7 @@
 
 namespace fractile::publication_detail {
 
-/// Those of tables without quantiles, which draw nothing.
+/// Adds the totals of tables without quantiles; these totals draw nothing.
 void add_sums(PublishedTables& tables);
 
 }  // namespace fractile::publication_detail

@@ -1,4 +1,4 @@
-// What a publication will be worth.
+// Predicts what a publication will be worth.
 #include "quantiles/stages/plan.hpp"
 
 #include <algorithm>
@@ -26,10 +26,10 @@ using publication_detail::without_intervals;
 
 namespace {
 
-constexpr std::uint64_t most_reference_records = 1'000;  // errors of larger tables are alike
-constexpr std::size_t most_sizes = 3;                    // of cells of a level that are simulated
+constexpr std::uint64_t most_reference_records = 1'000;  // with more records, errors hardly change
+constexpr std::size_t most_sizes = 3;                    // how many cell sizes of a level are simulated
 
-/// What is asked of one cell for its quantiles, of records or units.
+/// The query for the quantiles of one cell, about records or units of weight.
 QuantileQuery query_of_cell(const Publication& publication, const PublicationPart& part,
                             const PublicationTable& table) {
   QuantileQuery query = publication_detail::over_counted(publication, part.query);
@@ -37,7 +37,7 @@ QuantileQuery query_of_cell(const Publication& publication, const PublicationPar
   return table.by.empty() ? query : group_query(query);
 }
 
-/// The cells' sizes that are simulated: the least, the largest, and the middle one.
+/// The sizes of cells that are simulated: the smallest, the middle and the largest one.
 std::vector<std::uint64_t> sizes_of(const std::vector<PlannedCell>& cells, const Reference& reference) {
   std::set<std::uint64_t> sizes;
   for (const PlannedCell& cell : cells) {
@@ -49,16 +49,17 @@ std::vector<std::uint64_t> sizes_of(const std::vector<PlannedCell>& cells, const
   return {all.front(), all[all.size() / 2], all.back()};
 }
 
-/// The error that so many of the releases stay within, `of` of them being all.
+/// The error that `releases` in `of` simulated releases stay within.
 double exceeded_by_less_than(const TypicalError& typical, std::size_t releases, std::size_t of) {
   const std::size_t at = (typical.largest.size() * releases + of - 1) / of;
   return typical.largest[std::max<std::size_t>(at, 1) - 1];
 }
 
-/// How far counts and means will be off: those of a total that adds up are sums over cells of the finest level, and have the noise of all of them.
+/// How far counts and means will be off. For a total that adds up, they are sums over cells of the finest level, and have the noise of all
+/// these cells.
 class CountErrors {
  public:
-  /// `part`: that of the level which draws them.
+  /// `part`: the part of the level that draws the counts.
   CountErrors(const Publication& publication, const PublicationPart& part, const PublicationTable& table)
       : lattice_(table.lattice), terms_(terms_of(publication, part, table)) {}
 
@@ -121,7 +122,7 @@ class Planner {
     const QuantileQuery query = query_of_cell(publication_, part, table);
     level.quantiles_cost = query.budget;
     level.used = plan_of(query, table.lattice).used({});
-    level.used.granularity.reset();  // not looked at yet
+    level.used.granularity.reset();  // no data have been looked at yet
     level.settled_from = settled_from(query);
     bound(query, table, level);
     judge(query, table, level);
@@ -179,7 +180,7 @@ class Planner {
     }
   }
 
-  /// Errors fall with epsilon, or with the square root of rho.
+  /// Errors are inversely proportional to epsilon, or to the square root of rho.
   CellWorth worth_of(const PublicationTable& table, std::uint64_t rows, double share,
                      const PublicationPart& part) const {
     if (publication_detail::is_beyond_saving(table, rows)) return CellWorth::lost;
@@ -189,9 +190,10 @@ class Planner {
     return share * factor <= tolerated_share ? CellWorth::noise : CellWorth::lost;
   }
 
-  /// Chosen so that a plan takes less than a second, however many levels there are; this is a count, not a clock.
+  /// The number of releases to simulate. With it, a plan takes less than a second, whatever the number of levels. It depends on counts
+  /// only, not on a clock.
   std::uint64_t releases_of(const QuantileQuery& query, std::uint64_t rows) const {
-    constexpr std::uint64_t work = 300'000;  // microseconds, about
+    constexpr std::uint64_t work = 300'000;  // in microseconds, approximately
     const std::uint64_t simulations = most_sizes * parts_.size();
     const std::uint64_t cost = 100 + rows * (50 + 45 * query.quantiles.size()) / 1'000;
     return std::clamp<std::uint64_t>(work / simulations / cost, 5, 100);

@@ -20,7 +20,7 @@ using report_detail::number;
 using report_detail::Row;
 using report_detail::Writer;
 
-/// For people: six digits, where all of them are many.
+/// The amount in six digits, for readers; the exact number may have many more.
 std::string short_amount(const Budget& budget) {
   const double amount = budget.measure() == Measure::zcdp ? budget.rho().to_double() : budget.epsilon().to_double();
   return fmt::format("{:.6g}", amount);
@@ -39,7 +39,7 @@ std::string records_or(const std::optional<double>& records, const char* otherwi
   return records ? fmt::format("{:.3g}", *records) : otherwise;
 }
 
-/// As a share of all that the cell is expected to have.
+/// The units as a share of all that the cell is expected to have.
 template <class Units>
 std::string share_or(const PlannedCell& cell, const std::optional<Units>& units, const char* otherwise) {
   if (!cell.units || *cell.units == 0 || !units) return otherwise;
@@ -98,7 +98,7 @@ void write_cell(Writer& json, const PlannedCell& cell) {
 
 bool is_drawn(const PlannedLevel& level) { return level.part.share.sign() > 0; }
 
-/// The levels that are drawn, and behind them the totals that only add counts up.
+/// The levels that are drawn, followed by the totals that only add counts up.
 std::vector<const PlannedLevel*> all_levels(const PublicationPlan& plan) {
   std::vector<const PlannedLevel*> all;
   for (const std::vector<PlannedLevel>* levels : {&plan.levels, &plan.sums}) {
@@ -125,7 +125,7 @@ void write_level(Writer& json, const PublicationPlan& plan, const PlannedLevel& 
   json.EndObject();
 }
 
-/// The cell that decides a level: the one of the largest share.
+/// The cell that decides a level: the one with the largest error as a share of its records. Lost cells come last.
 const PlannedCell& worst_cell(const PlannedLevel& level) {
   const auto share = [](const PlannedCell& cell) {
     return cell.units && *cell.units > 0 && cell.worth != CellWorth::lost
@@ -135,7 +135,7 @@ const PlannedCell& worst_cell(const PlannedLevel& level) {
   return *std::ranges::max_element(level.cells, {}, share);
 }
 
-/// Nothing where no counts are published.
+/// The largest error of the level's counts; nothing if no counts are published.
 std::optional<std::uint64_t> largest_count_error(const PlannedLevel& level) {
   std::optional<std::uint64_t> largest;
   for (const PlannedCell& cell : level.cells) largest = std::max(largest, cell.count_error);
@@ -157,7 +157,7 @@ Row level_row(const PublicationPlan& plan, const PlannedLevel& level) {
           records_or(largest_count_error(level), "-")};
 }
 
-/// "income by region x sex: north female, south male": of those of which `is_meant` says so.
+/// "income by region x sex: north female, south male": the cells for which `is_meant` is true.
 template <class IsMeant>
 std::string cells_in_words(const PublicationPlan& plan, const IsMeant& is_meant) {
   constexpr std::size_t most_named = 20;
@@ -181,7 +181,7 @@ std::string cells_worth(const PublicationPlan& plan, CellWorth worth) {
   return cells_in_words(plan, [&](const PlannedLevel&, const PlannedCell& cell) { return cell.worth == worth; });
 }
 
-/// Cells whose intervals end at the range, and how many records would do; without those of which more is said.
+/// The cells whose intervals may end only at the ends of the range, and how many records would suffice. Lost cells are listed elsewhere.
 std::string unsettled_in_words(const PublicationPlan& plan) {
   std::uint64_t enough = 0;
   const std::string cells = cells_in_words(plan, [&](const PlannedLevel& level, const PlannedCell& cell) {

@@ -15,7 +15,7 @@ PublicationPlan plan_of_all(const Publication& publication) {
   return plan_publication(publication, parts(publication));
 }
 
-/// One record cannot have three quartiles, and no budget helps; many records need none.
+/// Two records cannot have three quartiles at any budget; many records need no larger budget.
 TEST(PublicationPlans, JudgeCellsByTheirRows) {
   Publication publication = earnings();
   publication.tables.front().expected_rows = {0, 2, 60, 20'000, 20'000, 20'000, 20'000, 20'000};
@@ -29,7 +29,7 @@ TEST(PublicationPlans, JudgeCellsByTheirRows) {
   EXPECT_FALSE(plan_of_all(earnings()).levels.front().cells.front().nine_in_ten) << "no rows are said";
 }
 
-/// The budget that a level lacks would help a cell that is noise, and the cell is not lost.
+/// A cell is noise, and not lost, when the budget that its level lacks would make it useful.
 TEST(PublicationPlans, TellNoiseFromWhatIsLost) {
   Publication publication = earnings(Budget::pure(Rational(2)));
   publication.tables.front().expected_rows = {12, 1000, 1000, 1000, 1000, 1000, 1000, 1000};
@@ -55,7 +55,7 @@ TEST(PublicationPlans, DivideTheFinestLevelBetweenQuantilesAndCounts) {
   }
 }
 
-/// A total's count is a sum of noisy counts: its error grows with their number, and more slowly.
+/// A total's count is a sum of noisy counts. Its error grows with their number, but more slowly.
 TEST(PublicationPlans, GiveTotalsTheNoiseOfAllTheirCells) {
   Publication publication = earnings();
   PublicationTable& table = publication.tables.front();
@@ -71,7 +71,7 @@ TEST(PublicationPlans, GiveTotalsTheNoiseOfAllTheirCells) {
   }
 }
 
-/// Totals of a table of counts alone are no levels that cost something, and are said, too, with the same noise of sums.
+/// The totals of a table of counts alone cost nothing. The plan lists them, too, with the noise of the counts that they add up.
 TEST(PublicationPlans, SayHowFarTotalsOfCountsAloneWillBeOff) {
   Publication publication = earnings();
   publication.tables.front().count = true;
@@ -99,14 +99,14 @@ TEST(PublicationPlans, SayHowFarTotalsOfCountsAloneWillBeOff) {
   EXPECT_EQ(to_table(plan_of_all(earnings())).find("\ncounts "), std::string::npos);
 }
 
-/// For the cells that have fewer records than settle the ends of their intervals, and are not lost.
+/// The plan names the cells that are not lost and have too few records to settle the ends of their intervals.
 TEST(PublicationPlans, SayWhichIntervalsWillEndAtTheRange) {
   Publication publication = earnings(Budget::pure(Rational(1)));
   PublicationTable& table = publication.tables.front();
   EXPECT_FALSE(plan_of_all(publication).levels.front().settled_from);
   table.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, false};
   table.expected_rows = std::vector<std::uint64_t>(8, 100'000);
-  table.level_shares = {1, 1, 1, 1};  // whatever is expected
+  table.level_shares = {1, 1, 1, 1};  // whatever rows are expected
   const std::uint64_t enough = plan_of_all(publication).levels.front().settled_from.value();
   EXPECT_GT(enough, 100U);
   EXPECT_LT(enough, 10'000U);

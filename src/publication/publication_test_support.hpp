@@ -20,7 +20,7 @@ inline PublicationTable table_by(const std::string& name, std::vector<std::strin
   return table;
 }
 
-/// Four regions, two sexes, and a table of all margins: 8, 4, 2 and 1 cells.
+/// A table by four regions and two sexes, with all margins: its levels have 8, 4, 2 and 1 cells.
 inline Publication earnings(const Budget& budget = Budget::pure(Rational(1))) {
   Publication publication{"Earnings", budget};
   publication.keys = {{"region", {"n", "s", "e", "w"}}, {"sex", {"f", "m"}, {"women", "men"}}};
@@ -28,10 +28,10 @@ inline Publication earnings(const Budget& budget = Budget::pure(Rational(1))) {
   return publication;
 }
 
-/// Profiles that were counted elsewhere, so that thousands of publications can be made.
+/// Records that are given as profiles, so that tests can make thousands of publications.
 class CountedCells final : public Records {
  public:
-  /// `asked`: where the columns that are counted are noted.
+  /// `asked`: receives the names of the columns that are counted.
   explicit CountedCells(std::vector<std::vector<std::uint64_t>> counts, std::vector<std::string>* asked = nullptr)
       : counts_(std::move(counts)), asked_(asked) {}
   void require_countable(const std::vector<ColumnToCount>&) const override {}

@@ -30,7 +30,7 @@ Words where_kept(const ReleaseRequest& request, const std::optional<ReleaseCharg
   return {"the release was made and counts as spent; with ", Field("receipt"), " it would have been kept"};
 }
 
-/// The request whose query says of how many records a promise is made.
+/// The request, with a query that states for how many records per person the promise is made.
 ReleaseRequest for_persons(ReleaseRequest request) {
   std::uint32_t& promised = request.query.records_per_person;
   promised = std::max(promised, request.column.selection.records_per_person);
@@ -50,7 +50,7 @@ class ReleaseRun {
         charge_(charge),
         attendant_(attendant) {}
 
-  /// `query`: of canonical_text(), where there is a charge.
+  /// `query`: what canonical_text() returns; used only if there is a charge.
   void run(const SourceDescription& description, std::string query, Answer& answer) {
     const std::uint64_t largest =
         publication_detail::largest_receipt(request_, description, charge_ ? charge_->dataset() : std::string());
@@ -64,7 +64,7 @@ class ReleaseRun {
   }
 
  private:
-  /// What is charged for already, if anything is.
+  /// Draws and publishes. If there is a charge, it has been reserved.
   void publish(const SourceDescription& description, Answer& answer) {
     if (charge_) answer.account = charge_->account();
     attendant_.at("reading " + reading_);
@@ -87,7 +87,7 @@ class ReleaseRun {
   Release drawn() {
     const std::vector<CountedColumn> counted =
         records_.count({request_.column}, bits_, [&] { tell_progress(records_, attendant_); });
-    counted.at(0).profiles().front().require_on(request_.column.lattice);  // which was charged for
+    counted.at(0).profiles().front().require_on(request_.column.lattice);  // the lattice that was charged for
     ReleaseOptions options{request_.query, request_.bounds, request_.statistics};
     options.threads = threads_;
     return release(counted.front(), options, bits_);
@@ -95,21 +95,21 @@ class ReleaseRun {
 
   const ReleaseRequest& request_;
   const Records& records_;
-  std::string reading_;  // what is read
+  std::string reading_;  // the name of the source
   std::size_t threads_;
   RandomBits& bits_;
   std::optional<ReleaseCharge>& charge_;
-  std::optional<RoomForFile> room_ = {};  // for the receipt, where there is no charge
+  std::optional<RoomForFile> room_ = {};  // for the receipt, if there is no charge
   Attendant& attendant_;
 };
 
-/// A request, its source and who pays, when all was refused that can be before a record is read.
+/// A request, its opened source and its charge, after everything was refused that can be refused before a record is read.
 struct Opened {
   ReleaseRequest request;
   publication_detail::OpenedSource from = {};
   SourceDescription description = {};
-  std::string query = {};                  ///< of canonical_text(), where there is a charge
-  std::optional<LedgerEntry> stored = {};  ///< which holds this very release
+  std::string query = {};                  ///< what canonical_text() returns, if there is a charge
+  std::optional<LedgerEntry> stored = {};  ///< the entry that holds this very release
 };
 
 Opened opened(Source& source, const ReleaseRequest& asked, const std::optional<Payment>& payment,

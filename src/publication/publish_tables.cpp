@@ -1,4 +1,4 @@
-// Tables of a publication, made as a whole.
+// Makes and publishes all tables of a publication together.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -27,17 +27,17 @@ using publication_detail::ReleaseCharge;
 
 namespace {
 
-/// A level as a release of its own.
+/// A level, to be drawn as a release of its own.
 struct LevelToDraw {
   PublicationPart part;
   LevelCells cells;
-  std::size_t column;      ///< in what is counted: counted_for()
-  ReleaseRequest request;  ///< at its part's cost, or at what levels that are held leave of it
+  std::size_t column;      ///< its place in Plan::columns
+  ReleaseRequest request;  ///< at its part's cost, or at the cost that held levels leave for it
   SourceDescription description;
-  std::string form = {};  ///< all that determines its law but its cost; where there is a charge
+  std::string form = {};  ///< all that determines its law except its cost; only with a charge
 };
 
-/// `from_rows`: the records are read here, and not counted in a profile file.
+/// `from_rows`: the records are read here, not taken from a profile file.
 RecordSelection selection_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level,
                              const LevelCells& cells, bool from_rows) {
   RecordSelection selection;
@@ -58,8 +58,8 @@ ColumnToCount column_of(const Publication& publication, const PublicationTable& 
           selection_of(publication, table, level, cells, from_rows)};
 }
 
-/// What is counted for a level: the table's finest cells, which a total adds up, or of persons' values the level itself, in records of these
-/// cells.
+/// What is counted for a level: the table's finest cells, if the level adds them up. A level of persons' values is counted itself, from the
+/// records of the finest cells.
 ColumnToCount counted_for(const Publication& publication, const PublicationTable& table, const KeyLevel& level,
                           const LevelCells& cells, bool from_rows) {
   const KeyLevel& finest = table.levels.front();
@@ -71,7 +71,7 @@ ColumnToCount counted_for(const Publication& publication, const PublicationTable
   return counted;
 }
 
-/// All that is to be drawn, and the columns that are counted for it, each once.
+/// All levels to draw, and the columns that are counted for them, each once.
 struct Plan {
   std::vector<LevelToDraw> levels;
   std::vector<ColumnToCount> columns;
@@ -103,7 +103,7 @@ Plan plan_of(const PublicationRequest& request, const Source& source) {
   return plan;
 }
 
-/// The most cells of the finest level that a cell of a table's margins adds up; 1 without margins.
+/// The largest number of finest cells that a cell of the table's margins adds up; 1 without margins.
 std::size_t most_added_up(const Publication& publication, const PublicationTable& table) {
   std::size_t most = 1;
   for (std::size_t level = 1; level < table.levels.size(); ++level) {
@@ -114,7 +114,7 @@ std::size_t most_added_up(const Publication& publication, const PublicationTable
   return most;
 }
 
-/// Throws `usage` where the table's margins cannot add up the level's counts.
+/// Throws `usage` if the table's margins cannot add up the level's counts.
 void require_summable(const Publication& publication, const LevelToDraw& level, std::uint32_t sql_stability) {
   const ReleaseRequest& asked = level.request;
   if (!asked.statistics) return;
@@ -178,9 +178,9 @@ class TablesRun {
     return size;
   }
 
-  /// Bytes of the publication's receipt at most: those of its levels, and what stands around them.
+  /// An upper bound on the bytes of the publication's receipt: the receipts of its levels, and the text around them.
   std::uint64_t largest_file() const {
-    constexpr std::uint64_t escaped = 6;  // bytes of a byte: \u0000
+    constexpr std::uint64_t escaped = 6;  // the most bytes per byte: \u0000
     const Publication& publication = request_.publication;
     std::uint64_t size = 4'000 + escaped * publication.title.size() + receipts_size();
     for (const KeyColumn& column : publication.keys) {
@@ -219,7 +219,7 @@ class TablesRun {
     charge_->reserve(forms, wanted, receipts_size(), file_size, attendant_);
   }
 
-  /// All that release() would refuse, before anything is charged: no level fails after it for what is public.
+  /// Refuses, before anything is charged, all that release() would refuse. No level fails after the charge because of public parameters.
   void require_valid() const {
     for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
       if (held_[i]) continue;
@@ -234,7 +234,8 @@ class TablesRun {
     }
   }
 
-  /// In one reading, the columns from which a level is drawn, each to be asked for once; nothing in place of the others.
+  /// Counts, in one reading, the columns from which levels are drawn. Each function returns its column and is called once. The other
+  /// columns have no function.
   std::vector<std::function<CountedColumn()>> counted() {
     std::vector<std::function<CountedColumn()>> counted(plan_.columns.size());
     std::vector<std::size_t> places;
@@ -252,7 +253,7 @@ class TablesRun {
     return counted;
   }
 
-  /// For each column the last level that is drawn from it.
+  /// For each column, the last level that is drawn from it.
   std::vector<std::size_t> last_levels() const {
     std::vector<std::size_t> last(plan_.columns.size());
     for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
@@ -261,11 +262,11 @@ class TablesRun {
     return last;
   }
 
-  /// What is charged for already, if anything is.
+  /// Draws and publishes. If there is a charge, it has been reserved.
   void publish() {
     const std::vector<std::function<CountedColumn()>> columns = counted();
     const std::vector<std::size_t> last = last_levels();
-    std::map<std::size_t, CountedColumn> at_hand;  // of the columns those that are drawn from
+    std::map<std::size_t, CountedColumn> at_hand;  // the columns in use, until their last level is drawn
     attendant_.at("drawing");
     std::vector<Charge> charges = charge_ ? charge_->charges() : std::vector<Charge>();
     std::vector<std::string> receipts;
@@ -277,7 +278,7 @@ class TablesRun {
       }
       if (!at_hand.contains(level.column)) {
         CountedColumn column = columns[level.column]();
-        column.profiles().front().require_on(plan_.columns[level.column].lattice);  // which was charged for
+        column.profiles().front().require_on(plan_.columns[level.column].lattice);  // the lattice that was charged for
         at_hand.emplace(level.column, std::move(column));
       }
       Release release = drawn(level, at_hand.at(level.column));
@@ -317,14 +318,14 @@ class TablesRun {
   const PublicationRequest& request_;
   Plan plan_;
   const Records& records_;
-  std::string reading_;  // what is read
+  std::string reading_;  // the name of the source
   std::size_t threads_;
   std::uint32_t sql_stability_;
   RandomBits bits_;
   std::optional<ReleaseCharge>& charge_;
   Attendant& attendant_;
   std::vector<std::optional<LedgerEntry>> held_;  // one per level
-  std::optional<RoomForFile> room_ = {};          // for the receipt, where there is no charge
+  std::optional<RoomForFile> room_ = {};          // for the receipt, if there is no charge
   PublishedTables tables_;
 };
 

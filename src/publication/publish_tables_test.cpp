@@ -25,13 +25,13 @@ using publication_test::CountedCells;
 using publication_test::table_by;
 using source_test::error_of;
 
-/// Enough for every value to be the true quantile, but once in e^1000 tables.
+/// A budget at which every value is the true quantile, except once in e^1000 tables.
 const Budget all_but_exact = Budget::pure(Rational(1'000'000));
 
 class PublishingTables : public source_test::EngineTest {
  protected:
-  /// Of 4 regions x 2 sexes with 21 records each, whose pay is 100 times the cell's place and up, and hours the same backwards; and of some
-  /// with keys that are not listed, or with what is not a number.
+  /// 4 regions x 2 sexes with 21 records each. Pay begins at 100 times the cell's place, and hours are 900 less pay. Other records have
+  /// keys that are not listed, or a pay that is not a number.
   std::string payroll() const {
     std::string text = "id,region,sex,pay,hours\n";
     int id = 0;
@@ -45,7 +45,7 @@ class PublishingTables : public source_test::EngineTest {
     return folder.write("payroll.csv", text + "v,n,f,a lot,800\nw,n,f,,801\n");
   }
 
-  /// With a mechanism that selects each quantile by itself, and so the true one where the budget is large.
+  /// With a mechanism that selects each quantile by itself, and so selects the true one if the budget is large.
   static Publication earnings(const Budget& budget) {
     Publication publication = publication_test::earnings(budget);
     publication.tables[0].mechanism = Mechanism::independent;
@@ -77,7 +77,7 @@ class PublishingTables : public source_test::EngineTest {
   std::string file_ = payroll();
 };
 
-/// The quantile of a level's cell, by its keys.
+/// The released value of a quantile in the level's cell with these keys.
 std::string value(const PublishedTables& tables, std::size_t level, const std::vector<std::string>& keys,
                   std::size_t quantile) {
   const Release& release = tables.levels[level].release;
@@ -101,7 +101,7 @@ TEST_F(PublishingTables, EveryLevelIsOfTheRecordsInListedCells) {
   ASSERT_EQ(tables.levels.size(), 5U);
   EXPECT_EQ(value(tables, 0, {"n", "f"}, 1), "10");
   EXPECT_EQ(value(tables, 0, {"w", "m"}, 2), "715");
-  // Between two records as many are below as above: any value there is the quantile.
+  // All values between two neighboring records have the same records below and above, so any of them may be the quantile.
   const auto expect_between = [&](std::size_t level, const std::vector<std::string>& keys, std::size_t quantile,
                                   int low, int high) {
     const Rational found = Rational::parse(value(tables, level, keys, quantile));
@@ -111,13 +111,13 @@ TEST_F(PublishingTables, EveryLevelIsOfTheRecordsInListedCells) {
   expect_between(1, {"n"}, 1, 20, 100);
   expect_between(2, {"f"}, 0, 20, 200);
   expect_between(2, {"m"}, 1, 320, 500);
-  expect_between(3, {}, 1, 320, 400);  // without those of 999
+  expect_between(3, {}, 1, 320, 400);  // without the records whose pay is 999
   EXPECT_EQ(tables.levels[3].release.groups.size(), 1U);
-  EXPECT_EQ(value(tables, 4, {"s"}, 1).substr(0, 1), "6");  // hours count where pay is not a number
+  EXPECT_EQ(value(tables, 4, {"s"}, 1).substr(0, 1), "6");  // hours count even if the pay is not a number
   EXPECT_EQ(tables.cost().to_string(), "epsilon = 1000000");
 }
 
-/// A column is there while levels are drawn from it, whatever is drawn in between; seeds say that nothing else changes.
+/// A column stays until its last level is drawn, whatever is drawn in between. Seeded releases show that nothing else changes.
 TEST_F(PublishingTables, TablesOfOneColumnNeedNotFollowOneAnother) {
   Publication publication = earnings_and_hours(all_but_exact);
   publication.tables.push_back(table_by("pay again", {"region", "sex"}, {{0, 1}, {1}}));
@@ -167,7 +167,7 @@ TEST_F(PublishingTables, AReceiptIsReadBack) {
   EXPECT_EQ(error_of([&] { read_publication_receipt(changed, "it"); }).code(), ErrorCode::data);
 }
 
-// Anyone who writes a receipt can hash it: what is explained must be consistent all the same.
+// Anyone who writes a receipt can hash it. So its parts must also agree with each other.
 TEST_F(PublishingTables, ReceiptsAreOfOnePromise) {
   const PublishedTables tables = publish(earnings_and_hours(Budget::pure(Rational(3))));
   const auto refused = [&](const auto& change) {
@@ -222,7 +222,7 @@ TEST_F(PublishingTables, TheSameTablesAreHadAgainForNothing) {
   EXPECT_EQ(Ledger::open(payment.ledger).balance("people").spent.to_string(), "epsilon = 2");
 }
 
-/// {A} at 1, and then {A, B} at 1: A keeps what it cost, and nothing is left for B.
+/// Table A is published at 1, and then A and B at 1. A keeps what it cost, and nothing is left for B.
 TEST_F(PublishingTables, WhatWasPublishedCountsInTheFilesBudget) {
   const Payment payment = ledger("3");
   const PublishedTables first = publish(earnings(Budget::pure(Rational(1))), payment);
@@ -241,7 +241,7 @@ TEST_F(PublishingTables, WhatWasPublishedCountsInTheFilesBudget) {
   EXPECT_EQ(Ledger::open(payment.ledger).balance("people").spent.to_string(), "epsilon = 3/2");
 }
 
-/// The cells are counted once more, for their totals, and not drawn once more.
+/// The cells are counted again for their totals, but not drawn again.
 TEST_F(PublishingTables, TotalsThatAreAddedLeaveTheCellsAsTheyWere) {
   const Payment payment = ledger("3");
   Publication publication = earnings(Budget::pure(Rational(1)));
@@ -258,7 +258,7 @@ TEST_F(PublishingTables, TotalsThatAreAddedLeaveTheCellsAsTheyWere) {
   EXPECT_EQ(Ledger::open(payment.ledger).balance("people").spent.to_string(), "epsilon = 2");
 }
 
-/// With two sexes, or with one: the region's total has other records.
+/// A region's total has other records with two sexes than with one.
 TEST_F(PublishingTables, AMarginOfOtherCellsIsAnotherOne) {
   const Payment payment = ledger("3");
   Publication publication = earnings(Budget::pure(Rational(1)));
@@ -273,7 +273,7 @@ TEST_F(PublishingTables, NothingIsChargedWhereTheLedgerHasLess) {
   EXPECT_TRUE(Ledger::open(payment.ledger).statement().entries.empty());
 }
 
-/// No record was read, and the ledger has as many entries as before.
+/// Expects a refusal before any record is read, and no new entry in the ledger.
 void expect_refused_for_nothing(const Publication& publication, const std::string& file, const Payment& payment,
                                 const std::string& why) {
   class Reading final : public Attendant {
@@ -291,7 +291,7 @@ void expect_refused_for_nothing(const Publication& publication, const std::strin
   EXPECT_EQ(Ledger::open(payment.ledger).statement().entries.size(), before);
 }
 
-// A mean of listed candidates was refused when all was charged and counted.
+// A mean over listed candidates was once refused only after the charge and the count.
 TEST_F(PublishingTables, WhatCannotBeDrawnIsRefusedBeforeTheCharge) {
   const Payment payment = ledger();
   Publication publication = with_counts(Budget::pure(Rational(1)));
@@ -312,7 +312,7 @@ TEST_F(PublishingTables, WhatIsLeftBesideLevelsThatAreHeldIsEnoughToDrawTheOther
   expect_refused_for_nothing(publication, file_, payment, "table 'hours': ");
 }
 
-// Totals of this many cells were refused when all was drawn.
+// Totals of this many cells were once refused only after all draws.
 TEST_F(PublishingTables, TotalsOfMoreThanCanBeAddedUpAreRefusedBeforeTheCharge) {
   Publication publication = with_counts(Budget::pure(Rational(1)));
   publication.tables[0].below.clear();
@@ -324,7 +324,7 @@ TEST_F(PublishingTables, TotalsOfMoreThanCanBeAddedUpAreRefusedBeforeTheCharge) 
   expect_refused_for_nothing(publication, file_, ledger(), "table 'pay': a sum of more than 2^20 noisy counts");
 }
 
-/// Neither a turn at writing nor room is needed for what was committed.
+/// Committed releases need neither a turn at writing nor room.
 TEST_F(PublishingTables, WhatIsHeldIsGivenOutWhileAnotherWrites) {
   const Payment payment = ledger();
   const PublishedTables first = publish(earnings(Budget::pure(Rational(1))), payment);
@@ -452,7 +452,7 @@ TEST_F(PublishingTables, CountsWithoutQuantilesAreChargedOnceAndHadAgain) {
   require_own_receipts(Ledger::open(payment.ledger).statement());
 }
 
-// What says nothing of quantiles can still be too wide, and is refused before anything is charged.
+// Counts without quantiles can also be too noisy, and are refused before anything is charged.
 TEST_F(PublishingTables, CountsWithoutQuantilesAreRefusedBeforeTheCharge) {
   expect_refused_for_nothing(counts_alone(Budget::pure(Exponent::parse("1e-30"))), file_, ledger(), "table 'pay': ");
   Publication publication = counts_alone(Budget::pure(Rational(1)));
@@ -461,7 +461,7 @@ TEST_F(PublishingTables, CountsWithoutQuantilesAreRefusedBeforeTheCharge) {
   EXPECT_EQ(error_of([&] { publish(publication); }).code(), ErrorCode::usage);
 }
 
-/// Quantiles are not, whatever a receipt says that can be hashed by anybody.
+/// Quantiles are not sums. A receipt that says otherwise is refused, even with a valid hash.
 TEST_F(PublishingTables, SumsAreOfCountsAlone) {
   PublishedTables tables = publish(with_counts(Budget::pure(Rational(1))));
   tables.levels.erase(tables.levels.begin() + 1, tables.levels.end());
@@ -499,7 +499,7 @@ TEST_F(PublishingTables, OtherKeysHaveCellsOfTheirOwn) {
   EXPECT_EQ(words.find("left out of all levels"), std::string::npos) << words;
 }
 
-/// A key that is called like all others, and listed, is another query; and so is its total.
+/// A key that is listed, and the same name for all other keys, make different queries. Their totals do, too.
 TEST_F(PublishingTables, OtherKeysArePartOfTheForm) {
   const Payment payment = ledger();
   Publication publication = earnings(Budget::pure(Rational(1)));
@@ -522,7 +522,8 @@ TEST_F(PublishingTables, PersonsAreSampledAndPromisedTo) {
   }
 }
 
-/// A person's first record is low in two columns, and the second one high in both. One of them counts: the medians are both low or both high.
+/// A person's first record is low in two columns, and the second one is high in both. One of them counts, so the medians are both low or
+/// both high.
 TEST_F(PublishingTables, ARecordThatIsChosenCountsInAllTables) {
   file_ = folder.write("twice.csv", "id,region,sex,pay,hours\na,n,f,100,800\na,n,f,300,900\n");
   Publication publication = earnings_and_hours(all_but_exact);
@@ -538,7 +539,8 @@ TEST_F(PublishingTables, ARecordThatIsChosenCountsInAllTables) {
   EXPECT_EQ(seen["100 800"] + seen["300 900"], 40);
 }
 
-/// Who has a record without a number, and one whose region is not listed, is counted by a third one once in three times.
+/// Each person has a record without a number, one whose region is not listed, and a third one. Only the third one counts, and it is chosen
+/// once in three times.
 TEST_F(PublishingTables, EveryRecordOfAKnownPersonMayBeChosen) {
   std::string text = "id,region,sex,pay,hours\n";
   constexpr int persons = 3000;
@@ -568,7 +570,7 @@ TEST_F(PublishingTables, ColumnsWhoseLevelsAreHeldAreNotReadAgain) {
   EXPECT_EQ(published(publication), std::vector<std::string>{});
 }
 
-/// A median of three possible values, in two cells and in both together: how often each three of them are published.
+/// Publishes a median of three possible values for two cells and for both together. Counts how often each triple is published.
 std::vector<std::uint64_t> outcomes(const std::vector<std::vector<std::uint64_t>>& counts, std::uint64_t times) {
   Publication publication{"", Budget::pure(Rational(1))};
   publication.keys = {{"k", {"a", "b"}}};
@@ -592,7 +594,7 @@ std::vector<std::uint64_t> outcomes(const std::vector<std::vector<std::uint64_t>
   return found;
 }
 
-/// exp(-epsilon d), where d is how far the middle of the records is from those at or next to a value.
+/// The law proportional to exp(-epsilon d), where d is the distance in ranks from the middle of the records to a value.
 std::vector<double> law_of(double epsilon, const std::vector<double>& distances) {
   std::vector<double> law;
   for (const double distance : distances) law.push_back(std::exp(-epsilon * distance));
@@ -601,13 +603,13 @@ std::vector<double> law_of(double epsilon, const std::vector<double>& distances)
   return law;
 }
 
-/// Through the entry that users call: what is published has the law of one draw for each cell of each level, independent of each other, at
-/// the level's part of the budget, whose sum is 1. A cell's draw costs it at most that part (docs/proofs/single_quantile.md).
+/// Through the entry that users call, what is published has the law of independent draws, one for each cell of each level, at the level's
+/// part of the budget. The parts add up to 1. A cell's draw costs at most its level's part (docs/proofs/single_quantile.md).
 TEST(PublicationAudit, EachCellOfEachLevelIsOneDrawAtTheLevelsCost) {
   const std::vector<std::uint64_t> found = outcomes({{5, 0, 8}, {3, 1, 0}}, testing::effort(8'000));
   const std::vector<double> a = law_of(0.25, {1.5, 1.5, 0});
   const std::vector<double> b = law_of(0.25, {0, 1, 2});
-  const std::vector<double> both = law_of(0.75, {0.5, 0, 0.5});  // 8, 1 and 8
+  const std::vector<double> both = law_of(0.75, {0.5, 0, 0.5});  // both cells together hold 8, 1 and 8 records
   std::vector<double> law;
   for (const double of_a : a) {
     for (const double of_b : b) {
@@ -617,7 +619,8 @@ TEST(PublicationAudit, EachCellOfEachLevelIsOneDrawAtTheLevelsCost) {
   EXPECT_GT(testing::chi_square_p(found, law), 1e-9);
 }
 
-/// Through the same entry: counts without quantiles have the law of one draw of noise a cell at the whole cost, and their total is their sum.
+/// Through the same entry, counts without quantiles have the law of one draw of noise per cell at the whole cost, and their total is their
+/// sum.
 TEST(PublicationAudit, CountsWithoutQuantilesAreOneDrawACell) {
   Publication publication{"", Budget::pure(Rational(1))};
   publication.keys = {{"k", {"a", "b"}}};
@@ -626,7 +629,7 @@ TEST(PublicationAudit, CountsWithoutQuantilesAreOneDrawACell) {
   table.by = {"k"};
   table.levels = {{0}, {}};
   publication.tables = {table};
-  constexpr std::int64_t ends = 2;  // beyond which draws are taken together
+  constexpr std::int64_t ends = 2;  // draws beyond these ends are counted together
   constexpr std::size_t places = 2 * ends + 1;
   const auto place = [&](std::int64_t noise) {
     return static_cast<std::size_t>(std::min(std::max(noise, -ends), ends) + ends);

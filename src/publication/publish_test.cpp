@@ -26,7 +26,7 @@ class Publishing : public source_test::EngineTest {
     return folder.write("people.csv", text + "p1,north," + cell + "\n");
   }
 
-  /// For one dataset, with a budget of epsilon 2.
+  /// A new ledger of one dataset with a budget of epsilon = 2.
   Payment ledger(const LedgerReading& reading = {}, std::uint32_t records_per_person = 1) const {
     const std::string path = folder.path("people.ledger");
     LedgerDataset dataset{"people", Budget::pure(Rational(2))};
@@ -76,7 +76,7 @@ TEST_F(Publishing, EqualRequestsAreAnsweredFromTheLedger) {
   EXPECT_EQ(entries(payment), 2U);
 }
 
-/// The query need not say again how many records a person has, and cannot say fewer.
+/// The query need not repeat how many records a person has, and cannot state fewer.
 TEST_F(Publishing, ThePromiseIsMadeToPersonsOfAsManyRecordsAsAreCounted) {
   const std::string file = people();
   EXPECT_EQ(publish(Source::file({.file = file}), request()).release->query.records_per_person, 3U);

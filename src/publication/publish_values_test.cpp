@@ -1,4 +1,4 @@
-// Publications of what a person contributes: one value in each cell, and records with weights.
+// Publications of one value per person in each cell, and of records with weights.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::string in_one_line(const std::string& text) {
 
 class PublishingValues : public source_test::EngineTest {
  protected:
-  /// Persons of one to four visits, in one or two of the listed cells; and visits that no listed cell has.
+  /// Persons with one to four visits, in one or two of the listed cells. Some visits are in no listed cell.
   static std::vector<Visit> visits() {
     std::vector<Visit> all;
     for (int i = 0; i < 160; ++i) {
@@ -77,7 +77,7 @@ class PublishingValues : public source_test::EngineTest {
     return publication;
   }
 
-  /// By definition: the sums of the persons of each cell of a level, of visits that a listed cell of the finest level has.
+  /// By definition: for each cell of a level, its persons' sums over visits in listed cells of the finest level.
   static std::map<Cell, std::vector<int>> sums_of(const KeyLevel& level, const std::set<Cell>& possible = {}) {
     std::map<std::pair<Cell, std::string>, int> of_persons;
     for (const Visit& visit : visits()) {
@@ -113,7 +113,7 @@ void expect_sums(const PublishedTables& tables, const PublishedLevel& level,
   }
 }
 
-// A person with visits in two cells has a value in each, and in their total one of both together.
+// A person with visits in two cells has a value in each, and one value of all visits in their total.
 TEST_F(PublishingValues, AreMadeAnewAtEveryLevel) {
   const PublishedTables tables = publish(totals());
   ASSERT_EQ(tables.levels.size(), 4U);
@@ -132,7 +132,7 @@ TEST_F(PublishingValues, AreOfTheRecordsInPossibleCells) {
     expect_sums(tables, level, sums_of(publication.tables[0].levels[level.level], possible));
 }
 
-// Where a person may count in one cell of a level only, those of more are in one of them, at random.
+// If a person may count in only one cell of a level, a person with visits in several counts in one of them, at random.
 TEST_F(PublishingValues, CountInNoMoreCellsThanTheBound) {
   Publication publication = totals(PerPerson::count);
   publication.records_per_person = 1;
@@ -172,7 +172,8 @@ TEST_F(PublishingValues, NeedAPersonAndNumbers) {
   EXPECT_EQ(error_of([&] { parts(publication); }).field(), "per_person");
 }
 
-// One value each needs no bound of a person's records; where a table beside it counts records, that table's bound is the publication's.
+// One value per person needs no bound on a person's records. If another table counts records, the publication's bound must be the
+// dataset's.
 TEST_F(PublishingValues, LiftALedgersBoundWhereNothingElseIsCounted) {
   LedgerDataset dataset{"people", Budget::pure(Rational(4))};
   dataset.person = "id";
@@ -227,7 +228,7 @@ class PublishingWeights : public source_test::EngineTest {
     for (const auto& [keys, pay, weight] : records()) text += fmt::format("{},{},{}\n", keys, pay, weight);
     return folder.write("weighted.csv", text);
   }
-  /// On a grid of 0, 2, 4 and 6: the nearest point, the upper one of two.
+  /// The table of units, on a grid of 0, 2, 4 and 6: weights are rounded to the nearest point, the upper one of two.
   std::string units_file() const {
     std::string text = "region,sex,pay\n";
     for (const auto& [keys, pay, weight] : records()) {
@@ -248,7 +249,7 @@ class PublishingWeights : public source_test::EngineTest {
   }
 };
 
-// Law for law, and so seed for seed, at every level.
+// The releases have the same laws as those of the table of units, and so the same values with the same seed, at every level.
 TEST_F(PublishingWeights, AreThoseOfTheTableOfUnits) {
   const PublishedTables tables = published(weighted(), survey());
   Publication of_units = survey();
@@ -262,7 +263,7 @@ TEST_F(PublishingWeights, AreThoseOfTheTableOfUnits) {
   EXPECT_EQ(to_csv(published(weighted(), calibrated)), to_csv(published(units_file(), of_units)));
 }
 
-// Counts are of units, and totals add them up; what is shown is what they weigh.
+// Counts are counts of units, and totals add them up. Outputs show the weight of these units.
 TEST_F(PublishingWeights, OfCountsAreTotalWeights) {
   Publication publication = survey();
   publication.budget = Budget::pure(Rational(1'000'000));
@@ -335,7 +336,7 @@ TEST_F(PublishingWeights, GoWithWhatIsProved) {
   EXPECT_EQ(field_of(publication), "weight");
 }
 
-// What an owner declares of weights holds in all tables, whichever is the first.
+// What an owner declares about weights holds in all tables, whichever is the first.
 TEST_F(PublishingWeights, AreNothingElseOnALedgerThatDeclaresWhatTheyCarry) {
   LedgerDataset dataset{"people", Budget::pure(Rational(9))};
   dataset.reading = {{"weight_stability", "4"}};
@@ -350,7 +351,7 @@ TEST_F(PublishingWeights, AreNothingElseOnALedgerThatDeclaresWhatTheyCarry) {
   EXPECT_EQ(error_of([&] { published(weighted(), publication, Payment{ledger}); }).field(), "column");
 }
 
-// A plan's errors are those of a table of units: where all weights are the largest, as many times those of the records.
+// A plan's errors are those of a table of units. If all weights are the largest, here 3 units, they are 3 times those of records.
 TEST(PublicationPlans, CountWeightedErrorsInUnits) {
   Publication plain = earnings();
   plain.tables[0].expected_rows.assign(8, 700);
@@ -373,7 +374,8 @@ TEST(PublicationPlans, CountWeightedErrorsInUnits) {
   EXPECT_NE(to_json(of_units).find("\"units\": 2100"), std::string::npos);
 }
 
-// Noise grows with the values of a person that count, of which everyone has one: a total of all needs less of the budget.
+// Noise grows with the number of a person's values that count. Everyone has only one value in the total of all, which needs less of the
+// budget.
 TEST(PublicationPlans, GiveTheOnlyValueOfAPersonLess) {
   Publication publication = earnings();
   publication.person = "id";

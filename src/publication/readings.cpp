@@ -12,16 +12,16 @@
 namespace fractile::publication_detail {
 namespace {
 
-constexpr const char* yes = "yes";  // of what is declared and has no value
+constexpr const char* yes = "yes";  // the value of a declaration that has no other value
 
-/// What a dataset permits: a release may do without.
+/// What a dataset only permits: a release need not use it.
 constexpr std::array<std::string_view, 8> permitted{
     "table", "keys_file", "sql_stability", "sql", "public_rows", "duckdb", "weight_stability", "weights_as_they_are"};
-/// What no first release of a source can fix, since it weakens the promise, runs the asker's code, or makes records of a person's cell.
-/// `missing` alone may be fixed so.
+/// Whether an option holds only if the dataset declares it. No first release of a source can fix such an option, since it weakens the
+/// promise, runs the asker's code, or makes records of a person's cell. A first release may fix only `missing`.
 bool holds_only_declared(std::string_view field) { return field != "missing"; }
 
-/// Two paths of one library are one.
+/// The canonical path: two paths of one library are equal.
 std::string library_path(const std::string& path) {
   std::error_code unknown;
   const std::filesystem::path canonical = std::filesystem::canonical(path, unknown);
@@ -33,7 +33,7 @@ std::string declared_value(const LedgerDataset& dataset, const std::string& fiel
   return at == dataset.reading.end() ? std::string() : at->second;
 }
 
-/// "" where the file's name says it, unless it was declared all the same.
+/// The format to state: "" if the file's name implies it and the dataset does not declare it.
 std::string told_format(const TableOptions& read, const std::string& declared) {
   const std::string by_name = format_by_name(read.file);
   const std::string format = read.format.empty() ? by_name : read.format;
@@ -53,18 +53,18 @@ std::string stability_of_weights(const RecordSelection& selection) {
 
 struct Said {
   std::string field;
-  std::string value;  // "" of a default
+  std::string value;  // "" for a default
 };
 
-/// In the order in which they are looked at.
+/// What a release says of its reading, in the order in which it is checked.
 std::vector<Said> said_of(const Source& source, const ColumnToCount& column, const LedgerDataset& dataset) {
   const TableOptions& read = source.options();
-  const bool is_profile = read.format == "profile";  // whose cells have been read
+  const bool is_profile = read.format == "profile";  // a profile's cells have already been read
   const bool is_error = read.unreadable == Unreadable::error && !is_profile;
   return {{"public_rows", column.public_rows ? yes : ""},
           {"null", column.null_policy == NullPolicy::error ? "error" : ""},
           {"missing", listed(read.missing)},
-          {"unreadable", is_error ? "error" : ""},  // missing, as in all that is paid for
+          {"unreadable", is_error ? "error" : ""},  // "" for missing, the default of paid releases
           {"postgres", source.address().empty() ? "" : shown_ledger(source.address())},
           {"sql_stability", read.sql_stability ? std::to_string(*read.sql_stability) : ""},
           {"weight_stability", stability_of_weights(column.selection)},
@@ -91,7 +91,7 @@ Words written(const std::string& field, const std::string& value) {
       said.field);
 }
 
-/// Whether what was said is what the owner declared, or no weaker.
+/// Whether what was said is what the owner declared, or is no weaker.
 bool keeps(const Said& said, const std::string& declared, const TableOptions& read) {
   if (declared.empty()) return false;
   if (said.field == "sql_stability") return Rational(*read.sql_stability) >= Rational::parse(declared);
@@ -99,7 +99,7 @@ bool keeps(const Said& said, const std::string& declared, const TableOptions& re
   return declared == said.value;
 }
 
-/// A stability is one of a query: with another one, an asker could have any rows count as often as they like.
+/// A stability holds for one query. With another query, an asker could make any rows count as often as they like.
 void require_declared_query(const TableOptions& read, const LedgerDataset& dataset) {
   const Field sql("sql");
   const std::string declared = declared_value(dataset, "sql");
@@ -112,8 +112,7 @@ void require_declared_query(const TableOptions& read, const LedgerDataset& datas
       "sql");
 }
 
-/// Only their owner knows about whom weights reveal something: whether others' weights move when one person joins, and how many of
-/// them.
+/// Only the owner knows about whom weights reveal something: whether one person who joins changes others' weights, and how many of them.
 void require_declared_weights(const RecordSelection& selection, const LedgerDataset& dataset) {
   if (!selection.weights) return;
   const Field stability("weight_stability");
@@ -133,7 +132,7 @@ void require_declared_weights(const RecordSelection& selection, const LedgerData
       "weight");
 }
 
-/// With a person, the weights of others change and nothing else of their records: nothing else is made of weights.
+/// When a person joins, others' weights change, but nothing else of their records. So nothing else may be made of weights.
 void require_nothing_else_of_weights(const Source& source, const ColumnToCount& column, const LedgerDataset& dataset) {
   const RecordSelection& selection = column.selection;
   if (!selection.weights || declared_value(dataset, "weight_stability").empty()) return;
@@ -171,8 +170,8 @@ std::set<std::string> declared_tables(const LedgerDataset& dataset) {
   return tables;
 }
 
-/// Which files are a table is its owner's to say: with other ones beside them, records would be read in a way that no first release of
-/// theirs has fixed.
+/// Only the owner may say which files make up a table. With other files beside the owner's, records would be read in a way that no first
+/// release of these files has fixed.
 void require_declared_files(const LedgerDataset& dataset, const std::vector<OpenedFile>& opened) {
   const auto several = std::ranges::find_if(opened, [](const OpenedFile& file) { return !file.parts.empty(); });
   if (several == opened.end() || !dataset.source.empty()) return;
@@ -188,7 +187,7 @@ void require_declared_files(const LedgerDataset& dataset, const std::vector<Open
 
 LedgerReading reading_of(const Source& source, const ColumnToCount& column, const LedgerDataset& dataset) {
   LedgerReading reading;
-  const bool is_profile = source.options().format == "profile";  // which nothing cuts into records
+  const bool is_profile = source.options().format == "profile";  // a profile is not cut into records
   for (const Said& said : said_of(source, column, dataset)) {
     const std::string declared = declared_value(dataset, said.field);
     if (said.value.empty() || (source.holder() == Holder::asker && declared.empty())) continue;
@@ -196,7 +195,7 @@ LedgerReading reading_of(const Source& source, const ColumnToCount& column, cons
     if (!may_be_said && !keeps(said, declared, source.options())) refuse_undeclared(said, dataset);
     reading[said.field] = said.value;
   }
-  if (source.has_disjoint_persons()) reading["disjoint_persons"] = yes;  // of a profile file, by its header
+  if (source.has_disjoint_persons()) reading["disjoint_persons"] = yes;  // the header of a profile file states it
   require_declared_query(source.options(), dataset);
   require_declared_weights(column.selection, dataset);
   require_nothing_else_of_weights(source, column, dataset);
@@ -209,7 +208,7 @@ LedgerReading reading_of(const Source& source, const ColumnToCount& column, cons
 
 std::string source_for(const Source& source, const std::string& declared, const LedgerDataset& dataset,
                        const std::vector<OpenedFile>& opened) {
-  // The query of a declared stability is declared itself, and the server reads what it names.
+  // A query of a declared stability is declared itself, and the server reads the tables that it names.
   if (!source.address().empty()) {
     return source.options().sql_stability || opened.empty() ? dataset.source : opened.front().path;
   }

@@ -1,4 +1,4 @@
-// With what a release is read, as ledgers compare it, and what of that a dataset's owner alone may say.
+// How a release's source is read, as ledgers compare it, and which of these options only the dataset's owner may set.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace fractile::publication_detail {
 
-/// How a release's source is read: the options that are not at their defaults, by their names. Some hold only where the dataset
-/// declares them (null, public_rows, sql_stability, duckdb, postgres, ...): throws `usage` for one that it does not. For records
-/// that the asker holds, what the dataset leaves open is theirs to say, and left out.
+/// How a release's source is read: the options that are not at their defaults, by their names. Some options hold only if the dataset
+/// declares them (null, public_rows, sql_stability, duckdb, postgres, ...). Throws `usage` for such an option that it does not declare. If
+/// the asker holds the records, the asker decides what the dataset leaves open, and these options are left out.
 LedgerReading reading_of(const Source& source, const ColumnToCount& column, const LedgerDataset& dataset);
 
-/// What a release reads, as LedgerRequest::source has it: what the dataset pins, if that and files that it declares as tables are all
-/// that was opened; otherwise the paths of all files but declared ones, with commas between them, or "" when one is unknown. `declared`, a
-/// name of the asker's, counts only where the dataset pins a source, and never of a server, whose table is known.
+/// What a release reads, as LedgerRequest::source: the source that the dataset pins, if nothing else was opened except files that it
+/// declares as tables. Otherwise the paths of all opened files except declared ones, separated by commas, or "" when a path is unknown.
+/// `declared` is a name that the asker gives. It counts only if the dataset pins a source, and never for a server, whose table is known.
 std::string source_for(const Source& source, const std::string& declared, const LedgerDataset& dataset,
                        const std::vector<OpenedFile>& opened);
 

@@ -46,7 +46,7 @@ TEST(ReadingsOfReleases, AFormatThatIsDeclaredMayBeSaidByTheName) {
   EXPECT_EQ(read_by_owner(other, people_with(expected)), expected);
 }
 
-/// A way to read that the owner alone may declare.
+/// A way to read that only the owner may declare.
 struct OwnersWay {
   std::string field;
   std::string value;
@@ -105,7 +105,7 @@ TEST(ReadingsOfReleases, WhatIsPermittedNeedNotBeUsed) {
   EXPECT_EQ(read_by_owner(read, people_with(permitted)), permitted);
   read.sql_stability = 2;
   EXPECT_THROW(read_by_owner(read, people_with(permitted)), Error);
-  EXPECT_EQ(read_by_owner(people_file(), people_with({{"null", "error"}})), LedgerReading());  // refused there
+  EXPECT_EQ(read_by_owner(people_file(), people_with({{"null", "error"}})), LedgerReading());  // the ledger refuses it
 }
 
 TEST(ReadingsOfReleases, AStabilityIsDeclaredOfOneQuery) {
@@ -114,10 +114,10 @@ TEST(ReadingsOfReleases, AStabilityIsDeclaredOfOneQuery) {
   const auto read = [&](const char* sql) { return read_by_owner({.sql = sql, .sql_stability = 3}, dataset); };
   EXPECT_EQ(read("SELECT 1"), declared);
   EXPECT_THROW(read("SELECT 2"), Error);
-  EXPECT_EQ(read_by_owner({.sql = "SELECT 2"}, dataset), declared);  // which must be row-wise
+  EXPECT_EQ(read_by_owner({.sql = "SELECT 2"}, dataset), declared);  // a query without a stability must be row-wise
 }
 
-// With a declared stability others' weights change, and no asker makes a value, a person or a group of them.
+// With a declared stability, the weights of others change. So no asker may make a value, a person or a group from weights.
 TEST(ReadingsOfReleases, NothingElseIsMadeOfWeightsThatChange) {
   const LedgerReading declared{{"weight_stability", "3"}};
   const auto field_of = [&](const ColumnToCount& column, const TableOptions& read, const LedgerReading& of_dataset) {
@@ -184,7 +184,7 @@ TEST(SourcesOfReleases, ANameCountsWhereOneIsPinned) {
   const OpenedFile people{"people.csv", "/d/people.csv"};
   const Source file = Source::file(people_file());
   EXPECT_EQ(source_for(file, "survey", people_with({}, "survey"), {people}), "survey");
-  EXPECT_EQ(source_for(file, "survey", people_with({}, "/d/people.csv"), {people}), "survey");  // refused there
+  EXPECT_EQ(source_for(file, "survey", people_with({}, "/d/people.csv"), {people}), "survey");  // the ledger refuses it
   EXPECT_EQ(source_for(file, "survey", people_with(), {people}), "/d/people.csv");
   EXPECT_EQ(source_for(file, "survey", people_with(), {}), "");
   EXPECT_EQ(name_of_source("survey", people_file(), {people}), "survey");

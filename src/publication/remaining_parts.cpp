@@ -10,7 +10,7 @@
 namespace fractile::publication_detail {
 namespace {
 
-/// "table 'pay', level 1": the first one that is not held.
+/// "table 'pay'", for messages about a part.
 std::string name_of(const Publication& publication, const PublicationPart& part) {
   return fmt::format("table '{}'", publication.tables[part.table].name);
 }
@@ -23,7 +23,7 @@ std::string name_of(const Publication& publication, const PublicationPart& part)
                " draws all tables again, at the full price"});
 }
 
-/// The largest multiple of a millionth that is not above.
+/// The largest multiple of a millionth that is not above the share.
 Rational down_to_millionths(const Rational& share) {
   constexpr std::int64_t fineness = 1'000'000;
   return (share * Rational(fineness)).floor() / Rational(fineness);
@@ -43,9 +43,9 @@ std::optional<Rational> share_of(const Budget& cost, const Budget& whole) {
 std::vector<Budget> costs_beside(const Publication& publication, const std::vector<PublicationPart>& parts,
                                  const std::vector<std::optional<Budget>>& held) {
   std::vector<Budget> costs;
-  std::optional<std::size_t> first;  // that is not held
-  Rational taken;                    // of the budget, by those that are held
-  Rational wanted;                   // the shares of the others
+  std::optional<std::size_t> first;  // the first level that is not held
+  Rational taken;                    // the share of the budget that held levels take
+  Rational wanted;                   // the sum of the other levels' shares
   for (std::size_t i = 0; i < parts.size(); ++i) {
     costs.push_back(held[i] ? *held[i] : parts[i].cost);
     if (held[i]) continue;

@@ -1,4 +1,4 @@
-// The parts of a publication's budget beside levels that a ledger holds already, and what all levels cost in the end.
+// How a publication's budget is split when a ledger already holds some of its levels, and what all levels cost in the end.
 #pragma once
 
 #include <optional>
@@ -8,20 +8,21 @@
 
 namespace fractile::publication_detail {
 
-/// What each level costs: held levels cost what they were published at, and the others share what is left of the publication's
-/// budget, in proportion to their shares, as whole millionths of it, and what these leave over goes to the first of them. Without
-/// one that is held these are the parts' own costs. Throws `budget_refused` where nothing is left for a level that is not held, and
-/// where the rest cannot be computed, since a cost is one logarithm and the budget another.
+/// What each level costs. Held levels cost what they were published at. The others share the rest of the publication's budget in proportion
+/// to their shares, in whole millionths of the budget; what rounding leaves goes to the first of them. If no level is held, these are the
+/// parts' own costs. Throws `budget_refused` if nothing is left for a level that is not held. Throws it also if the rest cannot be
+/// computed, because share_of() is nothing for a held level.
 std::vector<Budget> costs_beside(const Publication& publication, const std::vector<PublicationPart>& parts,
                                  const std::vector<std::optional<Budget>>& held);
 
-/// Which share of a budget a cost is, exactly; nothing where one of them is another logarithm.
+/// The share of a budget that a cost is, exactly. Nothing if the measures differ, or if one is a logarithm and the other is not a multiple
+/// of it.
 std::optional<Rational> share_of(const Budget& cost, const Budget& whole);
 
-/// Whether all levels together cost the publication's budget: they do unless all of them were published before, for less.
+/// Whether all levels together cost the publication's budget. They do, unless all of them were published before and for less.
 bool costs_all(const PublishedTables& tables);
 
-/// The levels' cost; the whole budget where no budget equals that cost exactly.
+/// The cost of all levels, or the whole budget if no budget equals that cost exactly.
 Budget cost_of(const PublishedTables& published);
 
 }  // namespace fractile::publication_detail

@@ -19,7 +19,7 @@ void ReleaseRequest::validate(std::uint32_t sql_stability) const {
   if (column.public_rows) selection.require_public_rows();
   const QuantileQuery counted = over_counted(sql_stability);
   require_query(counted, column.lattice);
-  if (counted.quantiles.empty() && !statistics) counted.validate();  // there is nothing to release
+  if (counted.quantiles.empty() && !statistics) counted.validate();  // throws, since there is nothing to release
   const QuantileQuery each = selection.by.empty() ? counted : group_query(counted);
   if (statistics) statistics->validate(column.lattice, each, bounds ? bounds->share : Rational(0));
   if (!bounds) return;

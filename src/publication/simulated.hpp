@@ -1,4 +1,4 @@
-// Releases of public tables that stand for the cells of a publication.
+// Simulated releases of public tables, which stand for the cells of a publication.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace fractile::publication_detail {
 
-/// The part of the budget that selects quantiles where intervals take theirs, on the same lattice.
+/// The query without intervals, at the part of its budget that selects quantiles on this lattice.
 inline QuantileQuery without_intervals(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows) {
   if (!query.intervals) return query;
   const QuantilePlan plan = plan_of(query, lattice);
@@ -22,14 +22,15 @@ inline QuantileQuery without_intervals(const QuantileQuery& query, const Lattice
   return selected;
 }
 
-/// What is simulated in place of cells of weighted records: as many units, of records that all have the largest weight. A release of these is
-/// one of records without weights, law for law, as all scores and the noise are as many times larger (docs/proofs/weights.md).
+/// What is simulated in place of cells of weighted records: as many units, from records that all have the largest weight. A release of
+/// these has the same law as one of records without weights, since all scores and the noise grow by the same factor
+/// (docs/proofs/weights.md).
 class Reference {
  public:
   explicit Reference(const Publication& publication)
       : units_(publication.weights ? publication.weights->most_units_of_record() : 1) {}
 
-  std::uint64_t units() const { return units_; }  ///< of a record
+  std::uint64_t units() const { return units_; }  ///< per record
   std::uint64_t records(std::uint64_t units) const {
     return units == 0 ? 0 : std::max<std::uint64_t>(units / units_, 1);
   }

@@ -29,10 +29,10 @@ struct Level {
   std::size_t table;
   std::size_t place;  ///< in the table's levels
   LevelCells cells;
-  Rational counts_share = 0;  ///< of its part
+  Rational counts_share = 0;  ///< the share of its part for counts
 };
 
-/// The share for counts of a level's part.
+/// The share of a level's part that is for counts.
 Rational counts_share_of(const PublicationTable& table, std::size_t level) {
   if ((level > 0 && table.adds_up()) || !table.has_counts()) return 0;
   if (table.quantiles.empty()) return 1;
@@ -54,8 +54,9 @@ std::vector<Level> levels_of(const Publication& publication) {
 
 std::int64_t binary_digits(std::uint64_t number) { return static_cast<std::int64_t>(std::bit_width(number)); }
 
-/// About how wrong the table's worst quantile is, in comparison with a single one at the same budget: the largest error that nine releases in
-/// ten of a smooth table have (docs/publication.md has what was measured). Steps and bounds hardly matter there. Whole numbers decide it.
+/// The approximate ratio of the error of the table's worst quantile to that of a single quantile at the same budget. The error is the
+/// largest one that nine releases in ten of a smooth table stay within (measured in docs/publication.md). Steps and bounds hardly affect
+/// the ratio. It is computed in exact arithmetic.
 Rational scale_of(const PublicationTable& table, Measure measure) {
   const std::size_t quantiles = table.quantiles.size();
   if (quantiles <= 1) return 1;  // a count alone errs as much as a median
@@ -78,7 +79,7 @@ Rational scale_of(const PublicationTable& table, Measure measure) {
   }
 }
 
-/// Weights with which relative errors come out alike: under zCDP errors fall with the square root of rho.
+/// Weights that make relative errors alike. They are squared under zCDP, where errors fall with the square root of rho.
 class Weights {
  public:
   explicit Weights(const Publication& publication) : publication_(publication) {
@@ -88,22 +89,22 @@ class Weights {
     }
   }
 
-  /// In comparison with the other levels of its table.
+  /// A level's weight within its table.
   Rational within_table(const Level& level) const {
     const PublicationTable& table = publication_.tables[level.table];
     return measured(noise_of(level) * inverse_rows(table, level)) / (Rational(1) - counted(level));
   }
-  /// Whether the rows of every table are expected, in numbers, so that errors can be simulated.
+  /// Whether errors can be simulated: the rows of every table are expected, and the budget is not a logarithm.
   bool can_be_simulated() const {
     const Budget& budget = publication_.budget;
     return all_expected_ && (budget.measure() == Measure::zcdp || !budget.epsilon().is_log());
   }
-  /// A table turned out to err by this much, in comparison with others, with what it was given.
+  /// Multiplies a table's scale by its error, compared with other tables, at the part that it had.
   void correct(std::size_t table, const Rational& error) { scales_[table] *= error; }
   const std::vector<Rational>& scales() const { return scales_; }
   void put_scales(std::vector<Rational> scales) { scales_ = std::move(scales); }
 
-  /// In comparison with all levels of the publication: by rows only where those of every table are known.
+  /// A level's weight among all levels. It uses rows only if the rows of every table are known, and otherwise the number of cells.
   Rational among_all(const Level& level) const {
     const PublicationTable& table = publication_.tables[level.table];
     const Rational inverse = all_expected_ ? inverse_rows(table, level) : Rational(level.cells.cells.size());
@@ -116,7 +117,7 @@ class Weights {
     const PublicationTable& table = publication_.tables[level.table];
     return {std::int64_t{publication_detail::records_per_person(publication_, table, table.levels[level.place])}};
   }
-  /// The part for quantiles decides; in a table without any, the part for counts.
+  /// The share of a level's part that is not for quantiles; 0 in a table without quantiles, where counts decide.
   static Rational counted(const Level& level) {
     return level.counts_share == Rational(1) ? Rational(0) : level.counts_share;
   }
@@ -133,8 +134,8 @@ class Weights {
   bool all_expected_ = true;
 };
 
-/// How many records the level's query may expect in each cell: the most of any, unless the numbers are very different. Then it
-/// counts them where it has to know.
+/// How many records the level's query may expect in each cell: the largest number of any cell. Nothing if the numbers are very different;
+/// then the query counts the records if it has to know.
 std::optional<std::uint64_t> expected_in(const LevelCells& cells) {
   if (cells.expected_rows.empty()) return {};
   const auto [least, most] = std::ranges::minmax(cells.expected_rows);
@@ -144,7 +145,7 @@ std::optional<std::uint64_t> expected_in(const LevelCells& cells) {
 
 // --- Simulated errors --------------------------------------------------------------------------------------------------
 
-/// Whether two tables ask the same about cells of as many records.
+/// Whether two tables ask for the same, and so have like errors in cells of equally many records.
 bool err_alike(const PublicationTable& a, const PublicationTable& b) {
   const auto same_intervals = [&] {
     if (!a.intervals || !b.intervals) return !a.intervals && !b.intervals;
@@ -157,15 +158,15 @@ bool err_alike(const PublicationTable& a, const PublicationTable& b) {
          same_counts;
 }
 
-/// What nine releases in ten stay within, as shares of a cell's records, at parts of the budget that are tried. Errors depend on how many records
-/// there are times epsilon (or the root of rho), so that a cell of at most this many stands for a larger one.
+/// The errors that nine releases in ten stay within, as shares of a cell's records, at given parts of the budget. Errors depend on the
+/// number of records times epsilon (or the square root of rho). So a cell of `most_rows` records can stand for a larger one.
 class SimulatedErrors {
  public:
-  /// `work`: about how many microseconds one of them may take.
+  /// `work`: approximately how many microseconds the simulation of one error may take.
   SimulatedErrors(const Publication& publication, std::uint64_t work)
       : publication_(publication), reference_(publication), work_(work) {}
 
-  /// The error of the level's smallest cell. Never 0.
+  /// The error of the level's smallest cell. It is never 0.
   Rational of(const Level& level, const Budget& cost) const {
     const PublicationTable& table = publication_.tables[level.table];
     const std::uint64_t rows = std::max<std::uint64_t>(smallest_rows(table, level.cells).value_or(1), 1);
@@ -192,7 +193,7 @@ class SimulatedErrors {
     return std::max(near_nine_in_ten(typical.largest), Rational(1, 8)) / Rational(simulated);
   }
 
-  /// The mean of those from 85 to 95 in 100: among few records errors are whole numbers, and one of them alone would jump.
+  /// The mean of the errors ranked 85 to 95 in 100. With few records errors are whole numbers, and a single one would jump.
   static Rational near_nine_in_ten(const std::vector<double>& increasing) {
     const std::size_t from = increasing.size() * 85 / 100;
     const std::size_t to = increasing.size() * 95 / 100;
@@ -201,7 +202,7 @@ class SimulatedErrors {
     return sum / Rational(to - from);
   }
 
-  /// By a count that is known beforehand, so that no clock decides a split.
+  /// The number of releases follows from counts that are known beforehand, so no clock decides a split.
   std::uint64_t releases_of(const PublicationTable& table) const {
     constexpr std::size_t at_once = 24;  // more quantiles take several selections
     const std::uint64_t quantiles = table.quantiles.size();
@@ -209,7 +210,8 @@ class SimulatedErrors {
     return std::clamp<std::uint64_t>(work_ / microseconds, 60, 2'000);
   }
 
-  /// Nine in ten draws of a discrete Laplace law are within ln 10 of its deviations, and of a discrete Gaussian law within 1.65.
+  /// About nine in ten draws of a discrete Laplace law are within ln 10 (about 2.3) times its scale, and of a discrete Gaussian law within
+  /// 1.65 standard deviations.
   Rational of_counts(const PublicationTable& table, const Level& level, const Budget& cost, std::uint64_t rows) const {
     const Rational half(1, 2);
     const Budget paid = table.mean ? cost.scaled(half) : cost;
@@ -231,8 +233,8 @@ Rational sum_of(const std::vector<Rational>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), Rational(0));
 }
 
-/// Shares in proportion to the weights, a fiftieth of all of them evenly, rounded down to millionths; the largest takes what is left. They add
-/// up to 1.
+/// Shares in proportion to the weights, except a fiftieth that is shared evenly. They are rounded down to millionths, the largest one takes
+/// what is left, and they add up to 1.
 std::vector<Rational> apportioned(const std::vector<Rational>& weights) {
   const Rational evenly(1, 50);
   const Rational sum = sum_of(weights);
@@ -256,7 +258,7 @@ std::vector<Rational> in_proportion(std::vector<Rational> shares) {
 
 // --- Targets ---------------------------------------------------------------------------------------------------------
 
-/// How many records, or units of weight, a quantile of a cell of this many may miss at most.
+/// The most records, or units of weight, that the target lets a quantile miss in a cell of this many.
 std::uint64_t ranks_at(const PublicationTable& table, std::uint64_t rows) {
   const Rational most = table.target->at_most;
   const Rational records(rows);
@@ -270,7 +272,7 @@ std::uint64_t ranks_at(const PublicationTable& table, std::uint64_t rows) {
       return width.sign() == 0 ? rows : std::min(most * records / width, records).floor().to_uint64();
     }
     case PublicationTarget::Of::interval:
-      break;  // which has no ranks
+      break;  // a width of intervals has no ranks
   }
   return 0;
 }
@@ -284,7 +286,7 @@ std::string shown_cell(const LevelCells& cells, std::uint64_t rows) {
   return text;
 }
 
-/// The least cost of a level's part.
+/// The least cost of a level's part that reaches the table's target.
 Budget solved(const Publication& publication, const Level& level) {
   const PublicationTable& table = publication.tables[level.table];
   std::optional<std::uint64_t> smallest;
@@ -327,7 +329,7 @@ Budget budget_of(Measure measure, const Rational& amount) {
   return measure == Measure::zcdp ? Budget::zcdp(amount) : Budget::pure(amount);
 }
 
-/// The same for several, on as many threads as the machine has.
+/// The least costs of several levels' parts, on as many threads as the machine has.
 std::vector<Rational> solved_amounts(const Publication& publication, const std::vector<Level>& levels) {
   std::vector<Rational> amounts(levels.size());
   share_among_threads(threads_of_machine(), levels.size(),
@@ -360,7 +362,7 @@ class BudgetSplit {
  private:
   const PublicationTable& table_of(std::size_t i) const { return publication_.tables[levels_[i].table]; }
 
-  /// What the targets take.
+  /// Gives these levels the least shares that reach their targets, and returns the sum.
   Rational reach_targets(const std::vector<std::size_t>& which, bool all) {
     const Rational whole = amount_of(publication_.budget);
     Rational taken = 0;
@@ -383,7 +385,7 @@ class BudgetSplit {
     return taken;
   }
 
-  /// Divides what no target needs among these, in proportion to their shares.
+  /// Divides what no target needs among these levels, in proportion to their shares.
   void share_out(const std::vector<std::size_t>& which, const Rational& left) {
     std::vector<Rational> weights;
     for (const std::size_t i : which) weights.push_back(shares_[i]);
@@ -407,13 +409,13 @@ class BudgetSplit {
     }
   }
 
-  /// Where tables ask for different things, each table's error at its part shows how far the parts are off.
+  /// If tables ask for different things, corrects their weights by each table's simulated error at its part.
   void balance(const std::vector<std::vector<std::size_t>>& tables, Weights& weights, const Rational& left) {
     constexpr int rounds = 4;
-    constexpr std::uint64_t work = 400'000;  // microseconds, about
+    constexpr std::uint64_t work = 400'000;  // in microseconds, approximately
     if (!weights.can_be_simulated()) return;
     std::vector<std::size_t> kinds;    // the first table of each kind, as a place in `tables`
-    std::vector<std::size_t> kind_of;  // of each table
+    std::vector<std::size_t> kind_of;  // the kind of each table, as a place in `kinds`
     for (std::size_t t = 0; t < tables.size(); ++t) {
       const auto is_like = [&](std::size_t k) {
         return err_alike(table_of(tables[k].front()), table_of(tables[t].front()));
@@ -425,7 +427,7 @@ class BudgetSplit {
     if (kinds.size() < 2) return;
     const SimulatedErrors errors(publication_, work / rounds / kinds.size());
     std::vector<Rational> best;
-    std::optional<Rational> least;  // of the largest errors
+    std::optional<Rational> least;  // the least of the rounds' largest errors
     for (int round = 0; round < rounds; ++round) {
       divide_by_weights(tables, weights, left);
       std::vector<Rational> found(kinds.size());
@@ -434,7 +436,7 @@ class BudgetSplit {
         found[k] = errors.of(levels_[finest], publication_.budget.scaled(shares_[finest]));
       });
       const Rational largest = *std::ranges::max_element(found);
-      if (!least || largest < *least) {  // where values are tied, errors fall by jumps
+      if (!least || largest < *least) {  // with tied values, errors fall by jumps
         least = largest;
         best = weights.scales();
       }
@@ -452,7 +454,7 @@ class BudgetSplit {
     for (std::size_t t = 0; t < tables.size(); ++t) divide_table(tables[t], weights, left * shares[t]);
   }
 
-  /// A table whose levels' shares are stated is one thing among the levels of the others.
+  /// A table whose levels' shares are stated counts as one thing, next to the single levels of the other tables.
   void divide_by_weights(const std::vector<std::vector<std::size_t>>& tables, const Weights& weights,
                          const Rational& left) {
     std::vector<std::vector<std::size_t>> things;

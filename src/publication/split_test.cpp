@@ -26,7 +26,7 @@ Rational sum_of_shares(const std::vector<PublicationPart>& parts) {
   return sum;
 }
 
-/// By the ledger's arithmetic, which takes no share into account.
+/// Expects the exact sum in the ledger's arithmetic, which does not use shares.
 void expect_exactly(const std::vector<PublicationPart>& parts, const Budget& budget) {
   if (budget.measure() == Measure::zcdp) {
     std::vector<Rational> rhos;
@@ -45,7 +45,7 @@ std::vector<Rational> shares_of(const Publication& publication) {
   return shares;
 }
 
-/// Drawn at the finest level, or of persons' values at each.
+/// Whether counts are drawn here: at the finest level or, for persons' values, at each level.
 bool has_counts_at(const Publication& publication, const PublicationPart& part) {
   const PublicationTable& table = publication.tables[part.table];
   return table.has_counts() && (part.level == 0 || table.per_person.has_value());
@@ -105,8 +105,8 @@ TEST(PublicationParts, AreOneForEachLevelThatDraws) {
   EXPECT_EQ(counted, (std::vector<Rational>{0, 0, 0, 0, Rational(1, 10), 0, 1}));
 }
 
-/// Cells of a margin of half as many cells have twice the records, and so need half of the budget for the same relative error. A fiftieth is
-/// shared evenly.
+/// A margin with half as many cells has twice the records in each, and so needs half of the budget for the same relative error. A fiftieth
+/// of the budget is shared evenly.
 TEST(PublicationParts, AreInProportionToCells) {
   const auto share = [](const Rational& of_rest) { return Rational(1, 200) + Rational(49, 50) * of_rest; };
   const auto is_near = [](const Rational& a, const Rational& b) {
@@ -128,12 +128,12 @@ TEST(PublicationParts, AreRoundedToMillionths) {
                                            Rational(135'666, 1'000'000), Rational(70'333, 1'000'000)}));
 }
 
-/// The least of the cells' rows decides, and not their number; a cell of no records and one that no budget saves decide nothing.
+/// The smallest number of rows in a cell decides, not the number of cells. Cells without records, or that no budget saves, do not count.
 TEST(PublicationParts, FollowTheSmallestCell) {
   Publication publication = earnings();
   publication.tables.front().expected_rows = {0, 2, 100, 1000, 1000, 1000, 1000, 1000};
   const std::vector<Rational> shares = shares_of(publication);
-  // Smallest: 100, of regions 1100 (n: 2 is beyond saving), of sexes 2100, all 5102.
+  // The smallest cell has 100 rows. By region it has 1100 (n has 2 and is beyond saving), by sex 2100, and in total 5102.
   const Rational sum = Rational(1, 100) + Rational(1, 1100) + Rational(1, 2100) + Rational(1, 5102);
   const Rational exact = Rational(1, 200) + Rational(49, 50) * Rational(1, 100) / sum;
   EXPECT_LT((shares[0] - exact).to_double(), 4e-6);
@@ -151,7 +151,7 @@ TEST(PublicationParts, AreAsStated) {
   EXPECT_EQ(shares[5], Rational(4, 21));
 }
 
-/// Nine quantiles together err about three times as much as one.
+/// Nine quantiles together have about three times the error of one.
 TEST(PublicationParts, FavorTheTableOfMoreQuantiles) {
   Publication publication = earnings();
   publication.tables = {table_by("one", {}, {{}}), table_by("nine", {}, {{}})};
@@ -176,7 +176,7 @@ double error_of(const Publication& publication, const PublicationPart& part, dou
   return sum / static_cast<double>(releases * 95 / 100 - releases * 85 / 100) / static_cast<double>(smallest);
 }
 
-/// The largest error of a split, and the least that a search finds: again and again those get more that err by more.
+/// The largest error of a split, and the least one that a search finds. The search repeatedly gives more to the parts with larger errors.
 struct Largest {
   double ours = 0;
   double least = 0;
@@ -206,11 +206,11 @@ std::vector<Rational> evenly(std::int64_t quantiles) {
   return all;
 }
 
-/// Tables of different quantiles, rows and steps; a split errs by no more than a tenth above the least that is found.
+/// With different quantiles, rows and steps, a split's largest error is at most a tenth above the least that the search finds.
 TEST(PublicationParts, MakeTheLargestRelativeErrorNearlyAsSmallAsCanBe) {
   struct Table {
     std::int64_t quantiles;
-    std::uint64_t rows;  ///< of each of 8, or 2, cells
+    std::uint64_t rows;  ///< in each of the 8 or 2 cells
     bool by_region;
     std::int64_t possible = 100'000;
   };
@@ -236,7 +236,7 @@ TEST(PublicationParts, MakeTheLargestRelativeErrorNearlyAsSmallAsCanBe) {
   }
 }
 
-/// Where errors are simulated they are those of these tables, budgets and rows, and the same each time.
+/// Simulated errors depend on the tables, budgets and rows only: the split is the same each time.
 TEST(PublicationParts, AreTheSameEachTime) {
   Publication publication = earnings();
   publication.tables.push_back(table_by("hours", {"sex"}, {{0}, {}}));
@@ -275,7 +275,7 @@ TEST(PublicationParts, ExpectTheRowsOfCellsThatAreAlike) {
 
 // --- Targets ---------------------------------------------------------------------------------------------------------
 
-/// At the least budget every level's worst case is within its target, and a hundredth less is not enough for one of them.
+/// At the least budget, every level's worst case is within its target, and a hundredth less is not enough for any of them.
 TEST(PublicationTargets, TakeTheLeastBudget) {
   Publication publication = earnings();
   publication.tables.front().expected_rows = std::vector<std::uint64_t>(8, 1000);
@@ -294,7 +294,7 @@ TEST(PublicationTargets, TakeTheLeastBudget) {
   }
 }
 
-/// The worst case of a level's query is the same in all of its cells, and so the smallest one decides.
+/// The worst case of a level's query is the same in all of its cells, so the smallest cell decides.
 TEST(PublicationTargets, HoldInTheSmallestCell) {
   Publication publication = earnings();
   publication.tables.front().levels = {{0, 1}};
@@ -330,7 +330,7 @@ TEST(PublicationTargets, AreRefusedBeyondTheBudget) {
   }
 }
 
-/// Among listed candidates no bound is known at any budget.
+/// For listed candidates, no bound is known at any budget.
 TEST(PublicationTargets, NameTheCellThatNoBudgetReaches) {
   Publication publication = earnings();
   publication.tables.front().lattice = Lattice::explicit_points({0, 10, 100});
@@ -348,7 +348,7 @@ TEST(PublicationTargets, NameTheCellThatNoBudgetReaches) {
 
 // --- Widths ----------------------------------------------------------------------------------------------------------
 
-/// At the budget that was solved for, intervals of a public table are about so wide as a share of its records.
+/// At the budget that was solved for, intervals of a public table are about as wide as the target, as a share of its records.
 TEST(PublicationTargets, OfIntervalsAreReachedAboutOnAPublicTable) {
   Publication publication = earnings();
   PublicationTable& table = publication.tables.front();

@@ -14,8 +14,8 @@ namespace fractile::publication_detail {
 
 namespace {
 
-/// An epsilon of 20, at which the odds may change half a billion times over, and a rho as large as an exponential
-/// mechanism of that epsilon has: 20^2 / 8.
+/// Warns above an epsilon of 20, at which the odds may change by a factor of half a billion, and above the rho of an exponential mechanism
+/// of that epsilon: 20^2 / 8.
 void warn_of_weak_budgets(const Budget& budget, Attendant& attendant) {
   const bool pure = budget.measure() != Measure::zcdp;
   if (pure ? budget.epsilon().to_double() <= 20 : budget.rho() <= Rational(50)) return;
@@ -23,7 +23,7 @@ void warn_of_weak_budgets(const Budget& budget, Attendant& attendant) {
                  "one person's record can change the odds of a release almost without limit");
 }
 
-/// Throws where a receipt cannot be written; of what a ledger pays for it may be there from an earlier run.
+/// Throws if a receipt cannot be written. If a ledger pays, the receipt may be there from an earlier run.
 void require_receipts_place(const std::string& receipt, bool is_paid) {
   const bool may_be_there = is_paid && std::filesystem::is_regular_file(receipt);  // from an earlier run
   if (!receipt.empty() && !may_be_there) require_writable(receipt);
@@ -34,7 +34,7 @@ bool is_letter(char c) {
   return byte >= 0x80 || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
 }
 
-/// In lower case, as far as that is known of letters everywhere, and without blanks.
+/// The key without blanks, with ASCII letters in lower case: other letters differ between languages.
 std::string folded(const std::string& key) {
   std::string text;
   text.reserve(key.size());
@@ -44,8 +44,8 @@ std::string folded(const std::string& key) {
   return text;
 }
 
-/// Whether two texts of UTF-8 differ by one letter (more, less or another one), or by two ASCII letters that changed places. Digits are
-/// not letters: they number things, and differ by one on purpose.
+/// Whether two UTF-8 texts differ by one letter that is added, missing or replaced, or by two ASCII letters that changed places. Digits are
+/// not letters: numbered things differ by one digit on purpose.
 bool differ_by_a_letter(std::string_view a, std::string_view b) {
   constexpr std::size_t shortest = 6;  // bytes
   if (std::min(a.size(), b.size()) < shortest) return false;
@@ -85,7 +85,7 @@ LikeKeys like_keys(const std::vector<std::string>& keys) {
     const auto [place, is_new] = known.emplace(folded(key), &key);
     if (!is_new) like.add(*place->second, key);
   }
-  constexpr std::size_t most_compared = 2000;  // each with each
+  constexpr std::size_t most_compared = 2000;  // every pair is compared
   if (keys.size() > most_compared) return like;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     for (std::size_t j = i + 1; j < keys.size(); ++j) {

@@ -1,4 +1,4 @@
-// Steps that a release and a publication take alike.
+// Steps that releases and publications share.
 #pragma once
 
 #include <cstddef>
@@ -12,22 +12,22 @@
 
 namespace fractile::publication_detail {
 
-/// A source that is open, and who pays for what is drawn from it.
+/// An opened source, and the charge that pays for what is drawn from it, if there is one.
 struct OpenedSource {
   std::optional<ReleaseCharge> charge;
   std::unique_ptr<Records> records;
 };
 
-/// Opens the ledger that pays, if one does, and then the source; refuses all that can be refused before it is known what the ledger holds,
-/// and warns of what may be a mistake. Nothing is charged, and no record is looked at. `terms`: what holds for all that is charged; `columns`: which
-/// are to be counted; `unsaid`: as Source::open() has it.
+/// Opens the ledger, if one pays, and then the source. Refuses everything that can be refused before it is known what the ledger holds, and
+/// warns of what may be a mistake. Nothing is charged, and no record is looked at. `terms`: what holds for everything that is charged.
+/// `columns`: the columns to count. `unsaid`: as for Source::open().
 OpenedSource open_source(Source& source, const ReleaseRequest& terms, const std::vector<ColumnToCount>& columns,
                          Unreadable unsaid, const std::optional<Payment>& payment, Attendant& attendant);
 
-/// Two keys of one column that differ by case or blanks alone or, from six characters on, by one letter: one may be a slip.
+/// Warns if two keys of one column differ only by case or blanks or, from six bytes on, by one letter: one of them may be a slip.
 void warn_of_like_keys(const std::vector<std::string>& keys, Attendant& attendant);
 
-/// On how many threads groups are drawn: as many as read.
+/// The number of threads that draw groups: as many as read the source.
 std::size_t threads_of(const Source& source);
 
 }  // namespace fractile::publication_detail

@@ -1,4 +1,4 @@
-// What a publication says, checked, and the cells of its tables.
+// Checks a publication, and makes the cells of its tables.
 #include "publication/tables.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
-/// For keys, columns and tables: each name is there, and only once.
+/// Refuses names of keys, columns or tables that are empty, are not UTF-8 or appear twice.
 void require_names(const char* field, const std::vector<std::string>& names, const char* what) {
   std::set<std::string> known;
   for (const std::string& name : names) {
@@ -58,7 +58,7 @@ void validate_levels(const PublicationTable& table) {
   }
 }
 
-/// The keys of a column of the table, the one of all others last.
+/// The keys of a column of the table, followed by the key for all others, if any.
 std::vector<std::string> keys_of(const PublicationTable& table, const std::vector<const KeyColumn*>& columns,
                                  std::size_t column) {
   std::vector<std::string> keys = columns[column]->keys;
@@ -81,7 +81,7 @@ void validate_other(const PublicationTable& table, const std::vector<const KeyCo
   }
 }
 
-/// Each listed key needs a possible cell: otherwise its records would count among those of all other keys.
+/// Each listed key needs a possible cell: otherwise its records would count under the key for all others.
 void require_all_possible(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
   for (std::size_t i = 0; i < table.other.size(); ++i) {
     if (table.other[i].empty()) continue;
@@ -129,7 +129,7 @@ std::size_t cell_count(const PublicationTable& table, const std::vector<const Ke
   return cells;
 }
 
-/// Before they are made of the keys.
+/// The number of cells, checked before cells are made of the keys.
 std::size_t require_countable(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
   const std::size_t cells = cell_count(table, columns);
   if (cells <= Publication::most_cells) return cells;
@@ -188,7 +188,7 @@ void validate_counts(const PublicationTable& table) {
   }
 }
 
-/// Whose records count, and how: of a table of persons' values, and with weights.
+/// Checks whose records count and how: persons' values, and weights.
 void validate_counted(const Publication& publication, const PublicationTable& table) {
   RecordSelection selection;
   selection.person = publication.person;
@@ -384,7 +384,7 @@ std::optional<std::uint64_t> publication_detail::smallest_rows(const Publication
 
 namespace {
 
-/// All tuples of the keys, the last column's changing first.
+/// All tuples of the keys; the last column's key changes fastest.
 std::vector<KeyTuple> all_tuples(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
   std::vector<KeyTuple> tuples{{}};
   for (std::size_t i = 0; i < columns.size(); ++i) {

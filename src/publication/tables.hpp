@@ -11,27 +11,28 @@ namespace fractile::publication_detail {
 /// The columns by which a level has cells.
 KeyColumns columns_of(const PublicationTable& table, const KeyLevel& level);
 
-/// What all keys of these columns are called that are not listed, as RecordSelection::others; none where such records are left out.
+/// The keys under which the level counts records whose keys are not listed, as RecordSelection::others. Empty if such records are left out.
 std::vector<std::string> others_of(const PublicationTable& table, const KeyLevel& level);
 
-/// How many of one person's records, or of their values, count at a level.
+/// How many of one person's records or values count at a level.
 std::uint32_t records_per_person(const Publication& publication, const PublicationTable& table, const KeyLevel& level);
 
-/// With this budget, and nothing said of how many records there are.
+/// The query of a level with this budget. It does not state an expected number of records.
 QuantileQuery query_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level,
                        const Budget& budget);
 
-/// The same as it is asked of what is counted: of records or, with weights, of units.
+/// The query as it is asked of what is counted: of records or, with weights, of units of weight.
 QuantileQuery over_counted(const Publication& publication, const QuantileQuery& query);
 
-/// How many units of weight this many records are, as far as is known; the records themselves where they have no weights.
+/// How many units of weight this many records are expected to have. Without weights, the number of records.
 std::uint64_t counted_of(const Publication& publication, std::uint64_t rows);
 
-/// Whether less than a record lies between two of the table's quantiles, or beyond the outermost, in a cell of this many: no budget makes these
-/// quantiles mean different things.
+/// Whether less than one record lies between two of the table's quantiles, or beyond the outermost ones, in a cell of this many records. No
+/// budget makes such quantiles mean different things.
 bool is_beyond_saving(const PublicationTable& table, std::uint64_t rows);
 
-/// For the cells that have records and are not beyond saving; nothing when there is none, or nothing is known.
+/// The smallest number of records expected in a cell, among the cells that have records and are not beyond saving. Nothing if there is no
+/// such cell, or if no numbers are expected.
 std::optional<std::uint64_t> smallest_rows(const PublicationTable& table, const LevelCells& cells);
 
 }  // namespace fractile::publication_detail

@@ -1,4 +1,4 @@
-// A publication in plain language, and its page. What is said here is what docs/proofs claim, and no more.
+// Explains a publication in plain language, and makes its page. It says what docs/proofs prove, and no more.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -34,7 +34,7 @@ using report_detail::Promise;
 using report_detail::Row;
 using report_detail::share_of;
 
-/// A table with those of its levels that were drawn, the finest first.
+/// A table with its levels that were drawn, the finest first.
 struct Table {
   const PublicationTable& table;
   std::size_t place;
@@ -69,7 +69,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// Each once, in the order in which they come.
+/// Adds a word unless it is already there.
 void add(std::vector<std::string>& words, const std::string& word) {
   if (std::ranges::find(words, word) == words.end()) words.push_back(word);
 }
@@ -79,14 +79,14 @@ std::string level_in_words(const Page& page, const Table& table, const Published
   return columns.empty() ? "everyone" : "by " + page.typed(to_string(columns_of(table.table, columns)));
 }
 
-/// What a record holds in the columns of all tables.
+/// The word for what a record holds in the columns of all tables.
 std::string value_of(const std::vector<Table>& tables) {
   std::vector<std::string> words;
   for (const Table& each : tables) add(words, report_detail::value_in_words(each.finest().lattice.kind()));
   return words.size() == 1 ? words.front() : "value";
 }
 
-/// The table whose records are what is promised of: where persons' values alone count, the first.
+/// The table whose release states the promise: the first that counts records or, if all count persons' values, the first.
 const Table& promised_table(const std::vector<Table>& tables) {
   const auto of_records = std::ranges::find_if(tables, [](const Table& each) { return !each.table.per_person; });
   return of_records == tables.end() ? tables.front() : *of_records;
@@ -119,7 +119,7 @@ std::string assumed_sample(const Table& table) {
   return table.finest().query.intervals->of == IntervalOf::population ? ", if the sample is a simple random one" : "";
 }
 
-/// The largest error of a level's cells in a quantile; nothing where one has none.
+/// The largest error of a quantile in a level's cells; nothing if one is unknown.
 std::optional<std::uint64_t> largest_error(const Release& release, std::size_t quantile) {
   std::uint64_t largest = 0;
   for (const Release::Group& group : release.groups) {
@@ -130,7 +130,7 @@ std::optional<std::uint64_t> largest_error(const Release& release, std::size_t q
   return largest;
 }
 
-/// The largest one of the finest level's cells; nothing where a value of any level has none.
+/// The largest error in the finest level's cells; nothing if the error of a value of any level is unknown.
 std::optional<std::uint64_t> largest_error(const Table& table) {
   std::uint64_t largest = 0;
   for (const PublishedLevel* level : table.levels) {
@@ -143,7 +143,7 @@ std::optional<std::uint64_t> largest_error(const Table& table) {
   return largest;
 }
 
-/// For how many records in a cell its levels' bounds hold.
+/// Says up to how many records in a cell the bounds of the table's levels hold.
 std::string up_to_records(const Table& table) {
   const PublishedLevel* least = *std::ranges::min_element(
       table.levels, {}, [](const PublishedLevel* level) { return level->release.errors->rows; });
@@ -302,7 +302,7 @@ void explain_in_short(Page& page, const PublishedTables& published, const std::v
   page.list(items);
 }
 
-/// Which cells a table has, and of which records.
+/// Explains which cells a table has, and which records count in them.
 void explain_table(Page& page, const PublishedTables& published, const Table& table) {
   page.section(fmt::format("Table {}: {}", table.place + 1, page.typed(table.table.name)));
   const Release& release = table.finest();
@@ -348,7 +348,7 @@ void explain_table(Page& page, const PublishedTables& published, const Table& ta
   page.paragraph(fmt::format("The cells were listed beforehand; an empty cell has values, too.{}", of_totals));
 }
 
-/// With decimals, where they say it exactly.
+/// The cost as a decimal number, if that is exact.
 std::string cost_in_words(const Budget& cost) {
   if (cost.measure() == Measure::zcdp && cost.rho().is_decimal()) return "rho = " + cost.rho().to_decimal();
   const bool is_decimal =
@@ -414,8 +414,8 @@ std::string possible_values(const Page& page, const Table& table, const char* wh
                      report_detail::lattice_in_words(table.finest().lattice), what);
 }
 
-/// The declarations of all tables, each once, and those that not all of them have with the table's name. The first of each table
-/// names its possible values; what else was chosen is said once.
+/// The declarations of all tables, each once. One that not all tables share begins with its table's name. Each table's first declaration is
+/// replaced by its possible values and, once for all tables, by a sentence about what else was chosen.
 std::vector<std::string> declarations_of(const Page& page, const std::vector<Table>& tables) {
   std::vector<std::string> items;
   for (const Table& table : tables) {
@@ -439,7 +439,7 @@ std::vector<std::string> declarations_of(const Page& page, const std::vector<Tab
   return items;
 }
 
-/// Silently, since their number must not be revealed.
+/// Explains which records were left out, without saying how many: their number must not be revealed.
 void explain_what_was_left_out(Page& page, const std::vector<Table>& tables) {
   std::vector<std::string> missing;
   for (const Table& table : tables) {
@@ -452,7 +452,7 @@ void explain_what_was_left_out(Page& page, const std::vector<Table>& tables) {
     if (source.null_policy == NullPolicy::drop)
       words = fmt::format(" Records that hold {} in the column{} were left out.", value,
                           source.weights ? ", or that have no weight," : "");
-    std::vector<std::string> listed;  // the columns of which other keys are left out
+    std::vector<std::string> listed;  // the columns whose other keys are left out
     for (std::size_t i = 0; i < table.table.by.size(); ++i) {
       if (source.others.empty() || source.others[i].empty()) listed.push_back(table.table.by[i]);
     }
@@ -590,7 +590,7 @@ void explain_on(Page& page, const PublishedTables& published, const PageOptions&
   explain_words(page, published, tables);
 }
 
-/// A page of 2,000 cells and their deciles is to stay below 4 MB.
+/// Ends a page with its receipt, if it is small: a page of 2,000 cells and their deciles must stay below 4 MB.
 void end_with_receipt(Page& page, const std::string& receipt) {
   constexpr std::size_t largest = 2'000'000;  // bytes
   if (receipt.size() <= largest) return report_detail::hold_receipt(page, receipt);

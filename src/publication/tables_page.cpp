@@ -22,11 +22,11 @@ using report_detail::Page;
 using report_detail::Row;
 using report_detail::share_of;
 
-constexpr std::size_t most_columns = 12;  // of values: what a page is wide enough for
-constexpr std::size_t most_drawn = 36;    // cells of a level that fit one figure
+constexpr std::size_t most_columns = 12;  // columns of values that fit the width of a page
+constexpr std::size_t most_drawn = 36;    // cells of a level that fit in one figure
 constexpr const char* no_cell = "–";
 
-/// A table's released cells, to be looked up.
+/// Looks up a table's released cells.
 class Cells {
  public:
   Cells(const PublishedTables& tables, std::size_t table)
@@ -45,7 +45,7 @@ class Cells {
   const Publication& publication() const { return publication_; }
   const PublicationTable& table() const { return table_; }
   const std::vector<const PublishedLevel*>& levels() const { return levels_; }
-  /// What stands above each number of a cell: its quantiles, and what was released beside them.
+  /// The headings of a cell's numbers: of its quantiles and of the statistics beside them.
   Row headings(const Page& page) const {
     Row headings;
     for (const Rational& quantile : levels_.front()->release.query.quantiles) headings.push_back(share_of(quantile));
@@ -60,7 +60,7 @@ class Cells {
     return page.typed(label_of(publication_, table_.by[column], key));
   }
 
-  /// The word for all keys of a column: one that is not a label of the column.
+  /// The word for all keys of a column; it differs from every label of the column.
   std::string all_of(std::size_t column) const {
     const auto keys = std::ranges::find(publication_.keys, table_.by[column], &KeyColumn::column);
     const auto is_label = [&](const std::string& word) {
@@ -73,7 +73,7 @@ class Cells {
     return word;
   }
 
-  /// A number of the cell of these keys, one per column of the level; a dash where none is listed.
+  /// A number of the cell with these keys, one per column of the level. A dash if no such cell is listed.
   CellTable::Cell number(const KeyLevel& level, const std::vector<std::string>& keys, std::size_t place) {
     const auto& cells = cells_.at(level);
     const auto cell = cells.find(keys.empty() ? GroupKey() : GroupKey(keys));
@@ -99,7 +99,7 @@ class Cells {
     return shown;
   }
 
-  // What was shown so far.
+  // Whether the numbers shown so far included dashes, marks or hidden cells.
   bool has_gaps() const { return has_gaps_; }
   bool has_marks() const { return has_marks_; }
   bool has_hidden() const { return has_hidden_; }
@@ -114,7 +114,7 @@ class Cells {
   bool has_hidden_ = false;
 };
 
-/// A line or column of two key columns: a key, or for the total none.
+/// A line or column of two crossed key columns. It has a key, or none for the total.
 struct Place {
   std::string label;
   std::optional<std::string> key;
@@ -128,7 +128,7 @@ struct Crossing {
   std::vector<Place> columns;
 };
 
-/// The keys that the finest level's cells have in a column, as they come; and the total, if a level has it.
+/// The keys that the finest level's cells have in a column, in their order, and the total if a level has it.
 std::vector<Place> places(const Page& page, const Cells& cells, std::size_t column, bool has_total) {
   std::vector<Place> places;
   for (const Release::Group& group : cells.levels().front()->release.groups) {
@@ -140,7 +140,7 @@ std::vector<Place> places(const Page& page, const Cells& cells, std::size_t colu
   return places;
 }
 
-/// Nothing where one line per cell is easier to read.
+/// How the two key columns are crossed; nothing if one line per cell is easier to read.
 std::optional<Crossing> crossing_of(const Page& page, const Cells& cells) {
   if (!page.has_figures() || cells.table().by.size() != 2) return {};
   const std::vector<Place> first = places(page, cells, 0, cells.has({1}) || cells.has({}));
@@ -167,7 +167,7 @@ CellTable::Cell crossed_cell(Cells& cells, const Crossing& crossing, const Place
   return cells.has(level) ? cells.number(level, keys, place) : CellTable::Cell{""};
 }
 
-/// Rows by columns, with these numbers in each of them.
+/// A table of rows by columns, with these numbers of each cell.
 CellTable crossed(const Page& page, Cells& cells, const Crossing& crossing, const std::vector<std::size_t>& numbers,
                   const std::string& name, const std::string& caption) {
   CellTable table{{name, caption, 1}, {}, {page.typed(cells.table().by[crossing.down])}, {}};
@@ -185,7 +185,7 @@ CellTable crossed(const Page& page, Cells& cells, const Crossing& crossing, cons
   return table;
 }
 
-/// One line per cell, level by level, the keys first.
+/// A table with one line per cell, level by level, the keys first.
 CellTable listed(const Page& page, Cells& cells, const std::string& name, const std::string& caption) {
   const std::vector<std::string>& by = cells.table().by;
   CellTable table{{name, caption, by.size()}, {}, {}, {}};
@@ -222,7 +222,7 @@ void say_signs(Page& page, const Cells& cells) {
   if (cells.has_gaps()) page.paragraph(fmt::format("{} stands where no cell was listed.", no_cell));
 }
 
-/// With labels in place of keys, and without cells that are hidden.
+/// The level's release for a figure, with labels in place of keys, and without hidden cells.
 Release drawn(const PublishedTables& tables, const PublishedLevel& level) {
   const Publication& publication = tables.publication;
   const PublicationTable& table = publication.tables[level.table];

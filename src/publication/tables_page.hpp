@@ -8,11 +8,11 @@
 
 namespace fractile::publication_detail {
 
-/// All levels of a table. On pages, and of two key columns one of which has few keys: rows by columns; otherwise one line per cell,
+/// Shows all levels of a table. Pages show two key columns, one of which has few keys, as rows by columns. Otherwise each cell has a line,
 /// the keys first. A line beneath explains the contents of cells.
 void show_cells(report_detail::Page& page, const PublishedTables& tables, std::size_t table);
 
-/// Where pictures can be seen: a figure for each level that has few cells.
+/// Draws a figure for each level that has few cells, if the page can show pictures.
 void draw_cells(report_detail::Page& page, const PublishedTables& tables, std::size_t table);
 
 }  // namespace fractile::publication_detail

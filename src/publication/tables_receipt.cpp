@@ -1,4 +1,4 @@
-// The receipt of a publication: what it is, and the receipts of its levels, each byte for byte.
+// The receipt of a publication: its description, and the receipts of its levels, each byte for byte.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -58,7 +58,7 @@ void write_level(Writer& json, const PublicationTable& table, const PublishedLev
   json.EndObject();
 }
 
-/// The columns of totals that draw nothing.
+/// Writes the columns of totals that draw nothing.
 void write_sums(Writer& json, const PublishedTables& tables, std::size_t table) {
   const PublicationTable& each = tables.publication.tables[table];
   if (each.drawn_levels() == each.levels.size()) return;
@@ -99,7 +99,7 @@ void write_marks(Writer& json, const PublicationMarks& marks) {
 
 constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
 
-/// Where the receipts of levels stand: the objects called "release" in a level of a table.
+/// Finds the receipts of levels: the objects called "release" in a level of a table.
 class ReceiptPlaces : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, ReceiptPlaces> {
  public:
   explicit ReceiptPlaces(const std::string& text) : text_(text), stream_(text.data(), text.size()) {
@@ -113,7 +113,7 @@ class ReceiptPlaces : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Rec
     return true;
   }
   bool StartObject() {
-    if (is_next_) begin_ = stream_.Tell();  // a reader calls before it takes the brace
+    if (is_next_) begin_ = stream_.Tell();  // the reader calls this before it takes the brace
     is_next_ = false;
     ++depth_;
     return true;
@@ -194,7 +194,7 @@ PublicationMarks marks_of(const Json& json) {
   return marks;
 }
 
-/// The columns of totals that draw nothing, after the levels that do.
+/// Reads the columns of totals that draw nothing, and adds them after the drawn levels.
 void read_sums(const Json& json, PublicationTable& table) {
   if (!json.HasMember("sums")) return;
   if (!table.quantiles.empty() || !table.adds_up() || table.levels.size() != 1) {
@@ -216,7 +216,7 @@ void read_sums(const Json& json, PublicationTable& table) {
   }
 }
 
-/// What its levels say, as far as a receipt has it.
+/// Adds a table as its levels describe it, as far as a receipt does.
 void add_table(PublishedTables& tables, const Json& json, std::vector<std::string>& receipts, std::size_t& next,
                const std::string& name) {
   PublicationTable table{text_of(json, "name"), {}, Lattice::numbers(2), {}};
@@ -247,7 +247,8 @@ void add_table(PublishedTables& tables, const Json& json, std::vector<std::strin
 
 [[noreturn]] void refuse_levels(const std::string& why) { throw Error(ErrorCode::data, why, ""); }
 
-/// All levels are of one table's column and quantiles, the finest first, with a key for each of their columns.
+/// Requires that a level has its table's column and quantiles, that the finest level is the first, and that each cell has a key for each
+/// column.
 void require_one_table(const PublishedTables& tables, const PublishedLevel& level, const PublishedLevel& finest) {
   const PublicationTable& table = tables.publication.tables[level.table];
   const KeyLevel& columns = table.levels[level.level];
@@ -281,7 +282,8 @@ std::optional<RecordWeights> weights_of(const Release& release) {
   return release.source.weights->declared;
 }
 
-/// Whether the release and the publication promise the same people the same: a person's only value in a column needs no bound, and keeps any.
+/// Whether the release and the publication promise the same to the same people. If a person has only one value in the release, any bound on
+/// records will do.
 bool promises_alike(const Release& release, const PublishedTables& tables) {
   const Release& first = tables.levels.front().release;
   const bool has_only_value = release.source.per_person && !release.is_grouped();
@@ -291,7 +293,7 @@ bool promises_alike(const Release& release, const PublishedTables& tables) {
          weights_of(release) == weights_of(first) && records == tables.publication.records_per_person;
 }
 
-/// What is promised is the same for all levels, and they cost no more than the receipt says.
+/// Requires that all levels promise the same, and that they cost no more than the receipt says.
 void require_one_promise(const PublishedTables& tables) {
   const PublishedLevel* finest = nullptr;
   for (const PublishedLevel& level : tables.levels) {

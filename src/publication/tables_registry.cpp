@@ -14,14 +14,14 @@ namespace {
 
 using report_detail::RegistryRecord;
 
-/// Adds those that are not there yet.
+/// Adds the texts that are not there yet.
 void add(std::vector<std::string>& all, const std::vector<std::string>& more) {
   for (const std::string& each : more) {
     if (std::ranges::find(all, each) == all.end()) all.push_back(each);
   }
 }
 
-/// "3 quantiles of pay by region and sex with totals, beside counts": of a table, as it is described where its publisher does not.
+/// "3 quantiles of pay by region and sex with totals, beside counts": describes a table whose publisher does not describe it.
 std::string described(const PublicationTable& table) {
   const std::size_t quantiles = table.quantiles.size();
   std::string text = quantiles == 0
@@ -38,7 +38,7 @@ std::string described(const PublicationTable& table) {
   return text;
 }
 
-/// What is not protected, of all tables.
+/// What is not protected, for all tables together.
 std::string unprotected_of(const PublishedTables& published) {
   std::vector<std::string> possible;
   std::vector<std::string> failures;
@@ -53,8 +53,8 @@ std::string unprotected_of(const PublishedTables& published) {
       fmt::join(possible, "; "), fmt::join(failures, "; "));
 }
 
-/// The level with the strongest promise: where records count besides persons' values, one with records, and otherwise the one in
-/// which most values count.
+/// The level with the strongest promise: among the levels that count records, or among all if none does, the one in which most of a
+/// person's records or values count.
 const Release& promised(const PublishedTables& tables) {
   const auto most = [](const PublishedLevel& a, const PublishedLevel& b) {
     const bool has_values = a.release.source.per_person.has_value();

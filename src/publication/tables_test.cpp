@@ -63,7 +63,7 @@ TEST(PublicationCells, OfOtherKeysComeAfterTheListed) {
   EXPECT_EQ(cells_of(publication, table, {1}).of_finest.back(), 1U) << "a total has them, too";
 }
 
-/// What is said is refused for this reason, and the field is named.
+/// Expects the changed publication to be refused for this reason, and the error to name the field.
 void expect_refused(const std::string& field, const std::string& why, const std::function<void(Publication&)>& change) {
   Publication publication = earnings();
   change(publication);
@@ -157,7 +157,8 @@ TEST(Publications, AreRefused) {
   });
 }
 
-/// A census with keys of its own: margins that a person may be in with two records cost as groups do.
+/// Under change_one, a replaced record may leave one cell and enter another. So cells cost as groups do, for twice as many records per
+/// person.
 TEST(Publications, HoldWhatGroupsNeed) {
   Publication publication = earnings();
   publication.records_per_person = 4'000'000'000;

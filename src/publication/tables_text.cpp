@@ -1,4 +1,4 @@
-// What a publication says, as CSV and as tables for a terminal.
+// Writes a publication as CSV and as tables for a terminal.
 #include <algorithm>
 #include <utility>
 

@@ -1,6 +1,6 @@
-"""Files as people who do this job have met them: each gives the right number through every door, or is refused before anything is charged.
+"""Files as practitioners have met them: each gives the right number for every kind of input, or is refused before anything is charged.
 
-A case is a kind, not one file. What a case wants of numbers is asked at an epsilon that promises nothing, so that true quantiles come out.
+A case is a kind of file, not a single file. The cases use an epsilon without any privacy, so that releases are the true quantiles.
 """
 
 import gzip
@@ -19,7 +19,7 @@ SURE = {"column": "x", "bounds": ("0", "120"), "step": "1", "epsilon": "20", "qu
 
 
 def optional(name):
-    """A module that is there only where the Python package is tested."""
+    """The module if it is installed, which it is where the Python package is tested; otherwise None."""
     try:
         return __import__(name)
     except ImportError:
@@ -34,7 +34,7 @@ fractile = optional("fractile")
 
 class CasesTest(CommandTest):
     def values(self, *words, **changes):
-        """What a release publishes; None where it is refused."""
+        """The values that a release publishes; None if it is refused."""
         result = run("release", *words, *options(SURE, **changes), cwd=self.folder)
         if result.code in (2, 3):
             self.assertEqual(result.out, "")
@@ -43,7 +43,7 @@ class CasesTest(CommandTest):
         return [line.split(",")[1] for line in result.out.splitlines()[1:]]
 
     def refuse_before_the_charge(self, *words, parts=(), **changes):
-        """A refusal that leaves the budget as it is."""
+        """Requires a refusal that leaves the budget unchanged."""
         if not (self.folder / "budget.db").exists():
             self.assertEqual(run("ledger", "init", "budget.db", "--dataset", "d", "--epsilon", "1000", cwd=self.folder).code, 0)
         result = run("release", *words, *options(SURE, **{"ledger": "budget.db", **changes}), cwd=self.folder)
@@ -54,7 +54,7 @@ class CasesTest(CommandTest):
         return result.err
 
     def paid(self, *words, **changes):
-        """What a release that a new ledger pays for publishes."""
+        """The values of a release that a new ledger pays for."""
         (self.folder / "budget.db").unlink(missing_ok=True)
         self.assertEqual(run("ledger", "init", "budget.db", "--dataset", "d", "--epsilon", "1000", cwd=self.folder).code, 0)
         result = run("release", *words, *options(SURE, **{"ledger": "budget.db", **changes}), cwd=self.folder)
@@ -75,7 +75,7 @@ class CasesTest(CommandTest):
 
 
 class Columns(CasesTest):
-    """Names that are equal, or differ in letter case alone."""
+    """Names of columns that are equal, or differ only in case."""
 
     def test_text_by_its_own_case(self):
         self.write("t.csv", "Age,age\n" + "5,40\n" * 500)
@@ -147,7 +147,7 @@ class Numbers(CasesTest):
             self.assertEqual(self.values("t.csv", missing=code + ".0"), ["40"])
 
     def test_rows_with_more_cells_than_the_header(self):
-        """R's write.table names its rows."""
+        """R's write.table writes row names without a header."""
         self.write("t.csv", "age,note\n" + "".join(f"{k},{50 + k % 3},\n" for k in range(1, 90)))
         self.assertIsNone(self.values("t.csv", column="age"))
         self.assertIsNone(self.values("t.csv", column="age", sql="SELECT age FROM input"))
@@ -166,7 +166,7 @@ class Machine(CasesTest):
 
 class Persons(CasesTest):
     def test_no_identifier_is_nobody(self):
-        """As a number, or as none: with NaN, polars and numpy write what others write as NULL."""
+        """An identifier NaN may be a number or missing: polars and numpy write NaN where others write NULL."""
         for extra in (0, 110000):
             self.parquet("t.parquet", "SELECT CAST(i AS DOUBLE) AS p, 100000 AS x FROM range(1, 11) t(i) UNION ALL "
                                       f"SELECT CAST('NaN' AS DOUBLE), {extra} FROM range(5)")
@@ -188,7 +188,7 @@ class Keys(CasesTest):
 
 class Json(CasesTest):
     def test_without_line_ends(self):
-        """Read alike, whatever one record's layout; or refused before the charge."""
+        """All layouts are read alike, whatever the layout of a single record, or all are refused before the charge."""
         rows = ['{"x": 20}', '{"x": 80}', '{"x": 80}'] * 100
         layouts = ("".join(rows), "\n".join(rows), "\n".join(rows) + "\n", "".join(rows[:-1]) + '{"x":\n 80}')
         for layout in layouts:
@@ -202,7 +202,7 @@ class Json(CasesTest):
 
 
     def test_in_utf_16_and_utf_32(self):
-        """As Windows writes it, with a byte order mark or without."""
+        """Windows writes such files with or without a byte order mark."""
         for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"):
             for text in ('{"x": 40}\n' * 300, "[\n" + ",\n".join(['{"x": 40}'] * 300) + "]"):
                 self.write("t.json", text.encode(encoding))

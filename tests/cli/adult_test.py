@@ -1,4 +1,4 @@
-"""Ages of 48,842 people (Adult, see the data folder's README), published again and again as the README does it."""
+"""Ages of 48,842 people (Adult, see the data folder's README), published repeatedly as the README does it."""
 
 import collections
 import math
@@ -37,7 +37,7 @@ def median_law(counts, epsilon):
 
 
 def chi_square(draws, law, least=5.0):
-    """Pearson's statistic and its degrees of freedom; neighboring values are joined until `least` are expected."""
+    """Returns Pearson's statistic and its degrees of freedom; neighboring values are pooled until `least` are expected in each cell."""
     statistic, cells, expected, seen = 0.0, 0, 0.0, 0
     counts = collections.Counter(draws)
     left = float(len(draws))
@@ -52,14 +52,14 @@ def chi_square(draws, law, least=5.0):
 
 
 def chi_square_bound(freedom, deviations=5.2):
-    """Exceeded one time in ten million (Wilson and Hilferty)."""
+    """A chi-square statistic exceeds this bound one time in ten million (Wilson and Hilferty)."""
     part = 2 / (9 * freedom)
     return freedom * (1 - part + deviations * math.sqrt(part)) ** 3
 
 
 class Adult(CommandTest):
     def releases(self, runs, **changes):
-        """Many releases, as whole numbers."""
+        """Makes many releases, and returns their values as whole numbers."""
         query = {"column": "age", "bounds": (str(LOWER), str(UPPER)), "step": "1", **changes}
         path = str(require_data("adult.csv"))
         with ThreadPoolExecutor(2) as pool:
@@ -67,13 +67,13 @@ class Adult(CommandTest):
         return [[int(value) for value in values] for values in results]
 
     def test_quartiles(self):
-        """True quartiles 28, 37 and 48; ages near them have over 900 records each, so a miss by two has odds e^-100."""
+        """The true quartiles are 28, 37 and 48. Ages near them have over 900 records each, so a miss by two has odds e^-100."""
         for values in self.releases(max(1, round(60 * EFFORT)), quantiles="quartiles", epsilon="1"):
             low, middle, high = values
             self.assertTrue(27 <= low <= 29 and 36 <= middle <= 38 and 47 <= high <= 49, values)
 
     def test_less_privacy_is_less_spread(self):
-        """Mean distance from the true quartiles, at epsilons a factor of 30 apart."""
+        """Compares the mean distances from the true quartiles, at epsilons a factor of 30 apart."""
         spread = {}
         for epsilon in ("1/1000", "1/30000"):
             runs = self.releases(max(1, round(15 * EFFORT)), quantiles="quartiles", epsilon=epsilon)

@@ -20,10 +20,10 @@ from cli.program import EFFORT, NOISE, PACKED, PROGRAM, PROGRESS, CommandTest, E
 
 setUpModule = require_engine
 
-BATCHES = max(2, round(2 * EFFORT))  # of questions to one ledger; 20 with FRACTILE_TEST_EFFORT=10
-QUESTIONS = 25  # of a batch
-MOST_SECONDS = 5  # of processor time, for a question; they take about .1
-MOST_DIFFERENCE = 0.5  # between the tables, of the program's own processor time, in which there is little of other programs
+BATCHES = max(2, round(2 * EFFORT))  # batches of questions, each to one ledger; 20 with FRACTILE_TEST_EFFORT=10
+QUESTIONS = 25  # per batch
+MOST_SECONDS = 5  # of processor time per question; a question takes about 0.1
+MOST_DIFFERENCE = 0.5  # seconds between the tables, of the program's own processor time, which other programs hardly affect
 MOST_MEMORY = 1 << 30
 
 # --- Two tables ----------------------------------------------------------------------------------------------------------
@@ -31,7 +31,7 @@ MOST_MEMORY = 1 << 30
 TARGET = 17
 PEOPLE = 60
 
-# What the record of the target is in either table: a change of one cell, or no record at all (None).
+# The target's record in the two tables: a change of one cell, or no record at all (None).
 TWINS = [
     ({"income": "20000"}, {"income": "90000"}),
     ({"income": "20000"}, None),
@@ -51,7 +51,7 @@ TWINS = [
 
 
 def records(change):
-    """The lines of a table with this record of the target."""
+    """The lines of a table in which the target's record has this change."""
     for k in range(1, PEOPLE + 1):
         record = {"id": str(k), "income": str(1500 * k), "group": ("north", "south")[k % 2], "note": f"n{k}",
                   "since": f"20{k % 20:02}-03-{k % 28 + 1:02}"}
@@ -81,7 +81,7 @@ def write_table(folder, name, change):
 
 # --- What is asked -------------------------------------------------------------------------------------------------------
 
-# Each fails, or takes long, for some rows: in every way that the engine has.
+# Each expression fails or takes long for some rows. Together they cover every way in which the engine can fail or take long.
 MEAN = """
 CAST('x' || id AS DOUBLE)
 CAST('x' || id AS INTEGER)
@@ -171,7 +171,7 @@ def query(dice):
     return dice.choice(SHAPES).format(guess=dice.choice(GUESSES), mean=dice.choice(MEAN), good=GOOD)
 
 
-# How each option of the verb is asked, with what it needs beside it. "" stands for a flag that needs nothing.
+# How each option of the verb is asked, and with which other options. "" stands for a flag alone.
 OPTIONS = {
     "--quantiles": ["median", "quartiles", "0.1,1/2,0.9", "1/3", "0.999999"],
     "--mechanism": ["exponential --quantiles median", "approximate", "joint", "independent", "tree", "joint-total"],
@@ -189,7 +189,7 @@ OPTIONS = {
     "--format": ["json", "csv", "html", "table"],
     "--receipt": ["r.json"],
 }
-# What is refused more often than not, and so is asked less often.
+# These options are refused more often than not, so they are asked less often.
 SELDOM = {
     "--of": ["table --intervals 0.9 --expected-rows 50"],
     "--together": ["--intervals 0.9 --expected-rows 50"],
@@ -239,7 +239,7 @@ SELDOM = {
     "--receipt": ["budget.db-journal", "budget.db-wal", "people.csv", "link", "budget.db"],
     "--unsafe-seed": ["1"],
 }
-ALWAYS = {"--column", "--bounds", "--by", "--keys", "--epsilon", "--sql", "--ledger", "--step"}  # in question()
+ALWAYS = {"--column", "--bounds", "--by", "--keys", "--epsilon", "--sql", "--ledger", "--step"}  # question() asks these
 
 
 def asked_of_column(dice, table):
@@ -249,7 +249,7 @@ def asked_of_column(dice, table):
 
 
 def question(dice, table, owner):
-    """What follows `fractile release`."""
+    """The words after `fractile release`."""
     several = [["people*"]] if "./people*" in owner else [[table]] * 20 + [[table, "copy.csv"], ["people*"], ["."]]
     words = [*dice.choice(several), "--ledger", "budget.db", "--epsilon", dice.choice(["1e-9", "1/1000000000", "2e-9"])]
     if "--person" in owner:
@@ -271,7 +271,7 @@ def question(dice, table, owner):
 
 # --- Publications --------------------------------------------------------------------------------------------------------
 
-# A column, its bounds, and the step between possible values.
+# A column, its bounds, and the step between its possible values.
 COUNTED = [("income", "[0, 100_000]", "1"), ("income", "[0, 100_000]", "100"), ("income", "[0, 100_000]", "50_000"), ("id", "[0, 60]", "1"),
            ("note", "[0, 9]", "1"), ("since", "[2001-01-01, 2021-01-01]", '"1d"')]
 
@@ -293,7 +293,7 @@ def table_asked(dice, number, counted, has_counts, has_intervals):
 
 
 def reading(dice, owner):
-    """How records are read, which the first publication fixes: lines of [publication] and of [input]."""
+    """How records are read, which the first publication fixes: the lines of [publication], and those of [input]."""
     is_of_persons = "--person" in owner or dice.random() < 0.4
     persons = ['person = "id"', "records_per_person = 2"] if is_of_persons else []
     return persons, dice.choice([[], [], ['missing = ["5"]'], ['unreadable = "missing"'], ['null = "drop"']])
@@ -316,7 +316,7 @@ def publication(dice, table, persons, missing):
     return "\n".join(lines) + "\n"
 
 
-# What the owner declares of the dataset.
+# What the owner declares about the dataset.
 OWNERS = [[], [], [], ["--source", "./people*"], ["--weights-as-they-are"], ["--weight-stability", "2"], ["--source", "./{table}"], ["--source", "./{table}"], ["--source", "./{table}", "--person", "id", "--records-per-person", "2"]]
 
 # --- What is seen --------------------------------------------------------------------------------------------------------
@@ -345,14 +345,14 @@ def printed(words, out):
 
 
 def printed_tables(words, out):
-    """The same for a publication."""
+    """What a publication printed, except for what draws have paid for."""
     if words[words.index("--format") + 1] != "csv": return "something" if out else ""
     rows = list(csv.DictReader(io.StringIO(out)))
     return [[row.get(name) for name in ("table", "group", "statistic", "quantile")] for row in rows]
 
 
 def account(statement):
-    """What a ledger shows, except for what draws have paid for, and for hashes of it."""
+    """What a ledger shows, except for what draws have paid for and for hashes of it."""
     seen = json.loads(statement)
     for entry in seen["entries"]:
         if entry.get("receipt"): entry["receipt"] = unpaid(entry["receipt"])
@@ -361,12 +361,12 @@ def account(statement):
 
 
 def spent_by_programs():
-    """Seconds of processor time, of all that ended so far, without the system's."""
+    """Seconds of processor time of all programs that have ended so far, without the system's share."""
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
 
 
 def within_limits():
-    """For preexec_fn."""
+    """Limits a program's processor time; for preexec_fn."""
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS + 1))
 
 
@@ -384,7 +384,7 @@ class World:
         (folder / "link").symlink_to("people.csv")
         made = run("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "1", *owner, cwd=folder)
         assert made.code == 0, made
-        self.seconds = 0  # that the last question took
+        self.seconds = 0  # of processor time, for the last question
         self.inputs = self.contents(table, "people.csv", "copy.csv", "keys.txt")
 
     def contents(self, *names):
@@ -394,7 +394,7 @@ class World:
         return text.replace(str(self.folder), "HERE")
 
     def ask(self, words, verb="release", printed=printed):
-        """Everything that the asker sees, in a form that can be compared."""
+        """Asks, and returns everything that the asker sees in a form that can be compared."""
         before = spent_by_programs()
         done = subprocess.run([PROGRAM, verb, *words], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
                               preexec_fn=within_limits)
@@ -412,7 +412,7 @@ class World:
 
 class Game(CommandTest):
     def test_every_option_is_asked(self):
-        """A new option of the verb needs a line in the game."""
+        """A new option of the verb needs a line in this game."""
         shown = set(re.findall(r"(?m)^  (--[a-z-]+)", run("release", "--help").out)) - {"--help"}
         self.assertEqual(sorted(shown - set(OPTIONS) - set(SELDOM) - ALWAYS), [])
 
@@ -452,7 +452,7 @@ class Game(CommandTest):
         return (words, file), seen
 
     def play(self, dice, folder, ask=None):
-        """One batch. Returns how many questions were charged."""
+        """Plays one batch. Returns how many questions were charged."""
         ask = ask or self.release
         table = dice.choice(["people.csv", "people.csv", "people.ndjson", "people.csv.gz", "people.csv.zst", "people.ndjson.gz", "people.parquet"])
         owner = [word.format(table=table) for word in dice.choice(OWNERS)]

@@ -23,7 +23,7 @@ class Audit(unittest.TestCase):
         self.assertIn("DOES NOT keep", result.out)
 
     def test_rho_is_certified_between_the_orders(self):
-        # Certified at the orders 1.01, 1.5, 2, 3, 5, 10, 30 and 100; order 1.2 exceeds it.
+        # The bound is certified at the orders 1.01, 1.5, 2, 3, 5, 10, 30 and 100, but order 1.2 exceeds it.
         arguments = ("audit", "--mechanism", "exponential", "--rho", "1/2", "--records", "3", "--values", "8")
         result = program(*arguments, "--claim", "0.343")
         self.assertEqual(result.code, 1, result.out + result.err)

@@ -1,4 +1,4 @@
-"""--bounds auto: bounds that are not known, found with a part of the budget."""
+"""--bounds auto: unknown bounds are found with a part of the budget."""
 
 import json
 import unittest
@@ -26,7 +26,7 @@ class FoundBounds(CommandTest):
             self.assertLess(abs(entry["value"] - expected), 3000, quantiles)
 
     def test_hold_the_quantiles(self):
-        document = self.document(epsilon="4")  # at 1, one upper bound in twenty lies far out
+        document = self.document(epsilon="4")  # at epsilon 1, one upper bound in twenty lies far out
         self.assert_near(document["quantiles"])
         self.assertEqual(document["bounds"], {"share": "1/10", "epsilon": "2/5", "enough_records": 600})
         self.assertEqual(document["privacy"]["epsilon"], "4")

@@ -1,4 +1,4 @@
-"""Files that are written to while they are read, or whose last line has no end."""
+"""Files that are written to while they are read, or whose last line lacks a line end."""
 
 import contextlib
 import gzip
@@ -19,7 +19,7 @@ CHANGED = "t.csv was changed while it was read"
 
 
 class AfterTheCharge(WhileItReads):
-    """The entry stays, since something was read; the ledger's keeper may give it back."""
+    """The entry stays, because something was read. The ledger's owner may void it."""
 
     test_it_publishes_nothing = None
 
@@ -71,7 +71,7 @@ class AfterTheCharge(WhileItReads):
 
 
 class BeforeTheCharge(CommandTest):
-    """FILE is opened before a table that comes from a pipe, and until that has been read it can be changed."""
+    """FILE is opened before a table that comes from a pipe. Until that table has been read, FILE can be changed."""
 
     def setUp(self):
         super().setUp()
@@ -81,8 +81,8 @@ class BeforeTheCharge(CommandTest):
         asked = options(sql="SELECT x FROM input", table="u=pipe.csv", **changes)
         process = subprocess.Popen([PROGRAM, "release", name, *asked], cwd=self.folder, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
-        with open(self.folder / "pipe.csv", "wb") as pipe:  # which the program opens once FILE is open
-            time.sleep(0.03)  # more than a tick of the clock by which files have their times
+        with open(self.folder / "pipe.csv", "wb") as pipe:  # the program opens the pipe once FILE is open
+            time.sleep(0.03)  # more than one tick of the clock that sets the times of files
             change()
             pipe.write(b"y\n1\n")
         out, err = process.communicate(timeout=120)
@@ -129,7 +129,7 @@ class BeforeTheCharge(CommandTest):
 
 class KeysFile(CommandTest):
     def test_nothing_is_charged(self):
-        """A file with so many bytes that a change comes before the last one is read."""
+        """The file has so many bytes that the change comes before the last one is read."""
         self.write("t.csv", "g,x\n" + "a,7\n" * 100)
         self.write("keys.txt", "".join(f"{i:01500}\n" for i in range(90_000)))
         made = run("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "1", cwd=self.folder)
@@ -150,7 +150,7 @@ class KeysFile(CommandTest):
 
     def is_reading(self, process, name):
         for link in Path(f"/proc/{process.pid}/fd").iterdir():
-            with contextlib.suppress(OSError):  # closed meanwhile
+            with contextlib.suppress(OSError):  # it has been closed meanwhile
                 if link.readlink() == self.folder.resolve() / name:
                     information = Path(f"/proc/{process.pid}/fdinfo/{link.name}").read_text(encoding="ascii")
                     return not information.startswith("pos:\t0\n")
@@ -159,11 +159,11 @@ class KeysFile(CommandTest):
 
 class StandardInput(CommandTest):
     def test_a_file_that_is_copied_from_it(self):
-        """A file with so many bytes that a change comes before the last one is copied."""
+        """The file has so many bytes that the change comes before the last one is copied."""
         write_long_column(self.folder / "t.csv")
         with open(self.folder / "t.csv", "rb") as table:
             process = start_slowly("release", "-", *options(), cwd=self.folder, stdin=table, text=True)
-            while os.lseek(table.fileno(), 0, os.SEEK_CUR) == 0:  # which both have in common
+            while os.lseek(table.fileno(), 0, os.SEEK_CUR) == 0:  # both processes share this position in the file
                 time.sleep(0.0005)
             stop(process)
             with open(self.folder / "t.csv", "r+b") as again:
@@ -175,7 +175,7 @@ class StandardInput(CommandTest):
 
 
 class LastLine(CommandTest):
-    """Whether it has an end may be up to the last record: releases say nothing of it, and the owner hears it once."""
+    """The last record may decide whether its line has an end. Releases do not mention it; the owner is warned once."""
 
     def test_releases_say_nothing(self):
         said = []

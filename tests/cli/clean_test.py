@@ -1,4 +1,4 @@
-"""Names that act on a terminal, or are not UTF-8: no stream, file or page shows them as they are."""
+"""Names that control a terminal, or are not UTF-8: no stream, file or page shows them unescaped."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from cli.program import PROGRAM, CommandTest, options, require_engine, run
 
 setUpModule = require_engine
 
-# Clears the screen, ends the line, reverses what follows, hides, and is Markdown and HTML.
+# This name clears the screen, ends the line, reverses what follows and hides characters; it is also Markdown and HTML.
 NASTY = "a\x1b[2J\r\x7f\x9b\u2028\u202e\u2066\u200b](http://x)<script>`|b"
 NASTY_BYTES = b"\xff\xfe\x1b[31m\xe9.csv"
 JOINERS = "\u200c\u200d"
@@ -29,7 +29,7 @@ class CleanTest(CommandTest):
         self.write("t.csv", f'"{quoted}",x\n' + "k,7\n" * 50)
 
     def stdout_bytes(self, *arguments):
-        """Both streams must be UTF-8 for the result to exist."""
+        """The result exists only if both streams are UTF-8."""
         result = run(*arguments, cwd=self.folder)
         self.assert_clean(result.err)
         return result
@@ -42,7 +42,7 @@ class CleanTest(CommandTest):
         return text
 
 
-# A header line ends at a line feed or a carriage return, so that a name of a column holds neither.
+# A header line ends at a line feed or a carriage return, so the name of a column holds neither.
 COLUMN = NASTY.replace("\r", "")
 
 
@@ -206,7 +206,7 @@ class Bytes(CleanTest):
 
 
 class Endless(CommandTest):
-    """Files that are read whole have a largest size."""
+    """Files that are read whole have a maximum size."""
 
     def test_dev_zero(self):
         for arguments, message in ((["explain", "/dev/zero"], "larger than 256 MiB"),

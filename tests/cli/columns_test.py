@@ -1,4 +1,4 @@
-"""fractile columns: what columns a table has and, for its owner's eyes, what cannot be read in them."""
+"""fractile columns lists a table's columns and, for its owner only, the cells that cannot be read."""
 
 import json
 import os
@@ -17,7 +17,7 @@ class ColumnsTest(CommandTest):
         return json.loads(result.out)["columns"]
 
     def checked(self, *arguments, **how):
-        """By its name what each column is read as, how many cells are read, missing and unreadable, and the first rows."""
+        """For each column's name: what it is read as, how many cells are read, missing and unreadable, and the first unreadable rows."""
         kinds = {}
         for column in self.columns(*arguments, "--check", **how):
             kinds[column["name"]] = tuple(column[key] for key in ("read_as", "read", "missing", "unreadable", "unreadable_rows"))
@@ -26,7 +26,7 @@ class ColumnsTest(CommandTest):
 
 class Listed(ColumnsTest):
     def test_names_and_types_without_a_look_at_rows(self):
-        self.write("t.csv", b"age,Age,\xc3\xa4 b\n1,2\n\xff\n")  # the records are none
+        self.write("t.csv", b"age,Age,\xc3\xa4 b\n1,2\n\xff\n")  # none of the lines below the header is a record
         self.assertEqual([(c["name"], c["type"]) for c in self.columns("t.csv")], [("age", "VARCHAR"), ("Age", "VARCHAR"), ("\u00e4 b", "VARCHAR")])
         result = run("columns", "t.csv", cwd=self.folder)
         self.assertEqual(result.out, "column,type\nage,VARCHAR\nAge,VARCHAR\n\u00e4 b,VARCHAR\n")
@@ -150,7 +150,7 @@ class Refused(ColumnsTest):
 
 
 class Large(ColumnsTest):
-    """Records stream: what is kept of them does not grow, beside the text that the engine keeps of a text file, for a release, too."""
+    """Records are streamed, also for a release. What is kept does not grow with them, except for what the engine keeps of a text file."""
 
     @unittest.skipIf(os.environ.get("FRACTILE_SANITIZE"), "sanitizers take memory of their own")
     def test_memory(self):
@@ -166,7 +166,7 @@ class Large(ColumnsTest):
         for rows in (100_000, 3_000_000):
             Engine().write_parquet(self.folder / f"{rows}.parquet", f"SELECT i::VARCHAR AS x, {text} || i AS y FROM range({rows}) t(i)")
         small, large = (peak("columns", f"{rows}.parquet", "--check")[1] for rows in (100_000, 3_000_000))
-        self.assertLess(large - small, 100_000_000)  # of 330 MB of text
+        self.assertLess(large - small, 100_000_000)  # out of 330 MB of text
 
         line = "12345.678,a text that is some hundred bytes long" + "." * 60 + "\n"
         with open(self.folder / "t.csv", "w", encoding="ascii") as file:

@@ -1,4 +1,4 @@
-"""fractile completion: what bash, zsh and fish complete is what the program takes."""
+"""fractile completion: bash, zsh and fish complete exactly the words that the program accepts."""
 
 import os
 import re
@@ -25,7 +25,7 @@ def options_in(text):
 
 
 def verbs():
-    """Those of the help, and the words that follow some."""
+    """The verbs that the help lists; where a verb has words after it, the verb with each of them."""
     for verb in re.findall(r"^  ([a-z]+) ", help_of(), re.MULTILINE):
         if verb == "fractile":
             continue
@@ -64,7 +64,7 @@ class Completion(CommandTest):
                 argument = re.match(r" (\S+)", about)
                 is_file = argument and argument[1] in ("PATH", "DIR", "FILE", "NAME=FILE")
                 for word in [] if is_file else completed(*verb, option, ""):
-                    if re.match(r"  ", about):  # a flag, which files follow
+                    if re.match(r"  ", about):  # a flag: files follow it
                         continue
                     offered += 1
                     self.assertRegex(about, rf"(?<![\w-]){re.escape(word)}(?![\w-])", (verb, option))

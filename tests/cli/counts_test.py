@@ -114,7 +114,7 @@ class Stopped(CountsTest):
         words = ["count", "-", "--column", "x", "--bounds", "0", "10", "--step", "1", "--output", "p.profile"]
         process = subprocess.Popen([PROGRAM, *words], cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
-        process.stdin.write(b"x\n" + b"7\n" * 200_000)  # more than the pipe holds: some of it has been read
+        process.stdin.write(b"x\n" + b"7\n" * 200_000)  # more than the pipe holds, so some of it has been read
         process.stdin.flush()
         with open(f"/proc/{process.pid}/limits", encoding="utf-8") as limits:
             self.assertRegex(limits.read(), r"Max core file size +[01] ")

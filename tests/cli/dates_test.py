@@ -106,7 +106,7 @@ class Dates(CommandTest):
         self.assertIn("the column holds anything but a date or nothing", explained)
         page = run("explain", str(receipt), "--format", "html").out
         self.assertIn(rows[0]["value"], page)
-        self.assertIn(">2023<", page)  # a tic
+        self.assertIn(">2023<", page)  # the label of a tick on the axis
         clocks = self.printed(CLOCKS | {"intervals": "0.95", "expected_rows": "2000"}, compare="0.25,0.75", format="table")
         self.assertRegex(clocks, r"3/4 +1/4 +\d+d( \d+h)? ")
 

@@ -1,4 +1,4 @@
-"""release --dry-run: what it would cost, and that nothing is charged, read or written."""
+"""release --dry-run says what the release would cost, and charges, reads and writes nothing."""
 
 import unittest
 
@@ -20,7 +20,8 @@ class DryRuns(LedgerTest):
             self.assertIn(line, said)
         self.assertEqual((self.folder / "budget.db").read_bytes(), before)
         values = self.paid()
-        self.assertIn("remaining  epsilon = 3/4 of epsilon = 1", self.rehearsed())  # held: it would cost nothing
+        # The ledger holds this release, so it would cost nothing.
+        self.assertIn("remaining  epsilon = 3/4 of epsilon = 1", self.rehearsed())
         self.assertRegex(self.rehearsed(), r"held       entry 1 has held this very release since [-0-9: ]+: it would cost nothing")
         self.assertIn("remaining  epsilon = 1/4 of epsilon = 1", self.rehearsed(epsilon="1/2"))
         self.assertIn(values[0], self.run_paid().out)
@@ -32,7 +33,7 @@ class DryRuns(LedgerTest):
         self.assertIn("a cost of rho = 1 cannot be charged", self.rehearsed(code=2, rho="1", epsilon=None))
 
     def test_no_record_is_looked_at(self):
-        """A cell that is not a number ends a release without a ledger, and a dry run does not see it."""
+        """A cell that is not a number ends a release without a ledger, but a dry run does not read it."""
         self.write("t.csv", "x\n7\nseven\n")
         self.assertEqual(self.run_release("t.csv").code, 3)
         result = self.run_release("t.csv", "--dry-run")

@@ -1,6 +1,6 @@
-"""Faults around a paying release that has reserved and reads: locks, canceled statements, lost connections, servers that crash, backups
-that are put back, signals. On both kinds of ledgers, whatever happens: nothing is published that is not paid, no charge is forgotten, a
-committed release is had again for nothing, the message says what became of the entry, and the ledger opens."""
+"""Faults while a paying release that has reserved is reading: locks, canceled statements, lost connections, servers that crash, backups
+that are put back, signals. On both kinds of ledgers, nothing is published without payment, no charge is forgotten, a committed release is
+answered again at no cost, the message says what became of the entry, and the ledger opens."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from cli.stores import InAFile, OnAServer
 
 setUpModule = require_engine
 
-LONG = max(1.5, min(30, 30 * EFFORT / 10))  # seconds: three, and thirty with FRACTILE_TEST_EFFORT=10
+LONG = max(1.5, min(30, 30 * EFFORT / 10))  # seconds: 3 by default, and 30 with FRACTILE_TEST_EFFORT=10
 WAITING = re.compile(r"fractile: the ledger \S+ cannot be written yet; waiting for it since \d+ seconds\n"
                      r"  the release is charged, so it continues as soon as the ledger can be written\n")
 
@@ -44,7 +44,7 @@ class Faults(InAFile, CommandTest):
         return process
 
     def await_handler(self, process, number):
-        """Until the process takes such signals itself: it is about to reserve."""
+        """Waits until the process handles this signal itself: then it is about to reserve."""
         end = time.monotonic() + 60
         while time.monotonic() < end:
             with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
@@ -54,7 +54,7 @@ class Faults(InAFile, CommandTest):
         self.fail("it does not come to reserve")
 
     def ended(self, process):
-        """Its exit code, what it printed, and what it said except for its waiting."""
+        """The exit code, the output, and standard error without the messages about waiting."""
         process.send_signal(signal.SIGCONT)
         out, err = process.communicate(timeout=60 + 3 * LONG)
         return process.returncode, out, WAITING.sub("", err.decode())
@@ -93,7 +93,7 @@ class Faults(InAFile, CommandTest):
         self.assertEqual(verified.code, 0, verified)
 
     def test_a_lock(self):
-        """It is waited for, however long."""
+        """The release waits for the lock, however long that takes."""
         process = self.begun()
         with self.locked():
             process.send_signal(signal.SIGCONT)
@@ -117,7 +117,7 @@ class Faults(InAFile, CommandTest):
         self.assertEqual(self.spent(), "0")
 
     def test_signals_while_nothing_is_charged(self):
-        """They are heard at once, not when the lock is given up."""
+        """Signals take effect at once, and not only when the lock is released."""
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             with self.subTest(signal=number), self.locked():
                 process = subprocess.Popen([PROGRAM, *self.command()], cwd=self.folder, stdout=subprocess.PIPE,
@@ -127,11 +127,11 @@ class Faults(InAFile, CommandTest):
                 sent = time.monotonic()
                 process.send_signal(number)
                 self.expect_unpublished(process, 128 + number, "is locked by another process", "nothing was charged")
-                self.assertLess(time.monotonic() - sent, 8)  # by itself, it would end after ten seconds
+                self.assertLess(time.monotonic() - sent, 8)  # without a signal, it would end after ten seconds
         self.assertEqual(self.states(), [])
 
     def test_put_back_before_it_reserves(self):
-        """For a state before a release that was published, which asks again."""
+        """The backup is older than a release that was published, and that release is asked for again."""
         backup = self.backup()
         self.assertEqual(self.release().code, 0)
         self.put_back(backup)
@@ -151,7 +151,7 @@ class Faults(InAFile, CommandTest):
         self.expect_whole()
 
     def test_put_back_to_where_it_has_reserved(self):
-        """What was published is not given back."""
+        """The charge of what was published cannot be voided."""
         process = self.begun()
         backup = self.backup()
         self.expect_released(process)
@@ -164,7 +164,7 @@ class Faults(InAFile, CommandTest):
         self.assertEqual(self.states()[0], "drawn")
 
     def test_put_back_after_another_while_it_reads(self):
-        """It is behind what another release has seen, whose charge is not in it."""
+        """The ledger is behind its witness, which has seen another release whose charge the backup lacks."""
         process = self.begun()
         backup = self.backup()
         self.assertEqual(self.release().code, 0)
@@ -183,7 +183,7 @@ class Faults(InAFile, CommandTest):
 
 
 class WitnessedLater(InAFile, CommandTest):
-    """A dataset with a witness comes to a ledger that has been used without one."""
+    """A dataset with a witness is added to a ledger that has been used without one."""
 
     def setUp(self):
         super().setUp()
@@ -215,12 +215,12 @@ class WitnessedLater(InAFile, CommandTest):
         self.assert_refused(self.asks_witness(), 5, "is behind its witness")
         self.assert_refused(self.release("others", "1/4"), 5, "is behind its witness", "nothing was charged")
         self.assertEqual(self.asks_witness("--accept").code, 0)
-        # The dataset without a witness counts what the witness saw when the other dataset drew.
+        # The dataset without a witness is charged for what the witness saw when the other dataset drew.
         self.assertEqual(self.spent(), {"people": "1/8", "others": "1/4"})
         self.assertEqual(self.release("others", "1/2").code, 0)
-        self.put_back(without)  # where there is no dataset that declares it
+        self.put_back(without)  # the backup has no dataset that declares the witness
         self.assertIn("no dataset of the ledger declares a witness", self.asks_witness().out)
-        self.assertEqual(self.add().code, 0)  # again
+        self.assertEqual(self.add().code, 0)  # the dataset is added again
         self.assert_refused(self.release("others", "1/4"), 5, "is behind its witness", "nothing was charged")
         self.assertEqual(self.asks_witness("--accept").code, 0)
         self.assertEqual(self.spent(), {"people": "1/8", "others": "3/4"})
@@ -236,7 +236,7 @@ class WitnessedLaterOnAServer(OnAServer, WitnessedLater):
 
 class FaultsOnAServer(OnAServer, Faults):
     def test_canceled_statements(self):
-        """Whatever an administrator cancels, until the release is through."""
+        """An administrator cancels every statement until the release has finished."""
         process = self.begun()
         done = threading.Event()
         canceling = threading.Thread(target=self.cancel_until, args=(done,))
@@ -276,19 +276,19 @@ class FaultsOnAServer(OnAServer, Faults):
             process.send_signal(signal.SIGCONT)
             time.sleep(2)
             process.send_signal(signal.SIGTERM)
-            # Whether it still reads or tries to reach the server.
+            # Both are possible here: the release still reads, or it tries to reach the server.
             self.expect_unpublished(process, 143, "epsilon = 1/4 counts as spent", "fractile ledger ", self.address)
         finally:
             self.server.start()
         self.assertEqual((self.states(), self.spent()), (["reserved"], "1/4"))
 
     def test_a_standby(self):
-        """It answers and shows, and takes no charge."""
+        """A standby gives stored answers and shows its entries, but takes no charge."""
         self.assertEqual(self.release().code, 0)
         self.server.psql("ALTER DATABASE budgets SET default_transaction_read_only = on")
         self.addCleanup(self.server.psql, "ALTER DATABASE budgets RESET default_transaction_read_only")
         self.assertEqual(run("ledger", "show", self.address).code, 0)
-        # Our changes ask for READ WRITE, which a primary grants and a standby does not.
+        # Our changes ask for READ WRITE. A primary grants it, a standby does not.
         self.assertEqual(self.release(epsilon="1/16").code, 0)
         with self.server.standby("budgets") as address:
             for verb in ("show", "verify", "export"):

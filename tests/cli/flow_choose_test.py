@@ -14,7 +14,7 @@ D1 = HOUSE / "examples" / "flow" / "known_others.toml"
 
 
 def counted_loss(odds):
-    """For the README's survey, from the definition: three known people are 0, 1 and 1, zeros are counted, 1000 |w - x| is lost."""
+    """The survey's loss by its definition: three known people have 0, 1 and 1, zeros are counted, and the loss is 1000 |w - x|."""
     noise = geometric(7, odds)
     rows = []
     for value in range(7):
@@ -57,7 +57,7 @@ class Choose(CommandTest):
         for range in document["not_served"]:
             for odds in (Fraction(range["odds_from"]), Fraction(range["odds_to"])):
                 self.assertGreater(counted_loss(odds), Fraction("1654.305"))
-        # A search by halves between 0.1 and 10 comes upon one of the ends, and nothing tells which.
+        # A bisection between 0.1 and 10 would find one of these ends. Which one is unforeseeable.
         self.assertGreater(Fraction(document["served"][1]["epsilon_from"]), Fraction(document["served"][0]["epsilon_to"]))
 
     def test_in_words(self):
@@ -135,7 +135,7 @@ class Choose(CommandTest):
         refuse("nobody.toml", "--loss", "1", code=3, says=("there is no analyst",))
 
     def test_the_model_of_the_survey_is_the_models(self):
-        """That what the losses above are compared with is right."""
+        """The definition that the losses above are compared with agrees with the model."""
         pipeline = Pipeline(4, list(map(Fraction, range(7))), ("geometric",), ("count", [0]), "target", (0, 1, 1))
         rows = [pipeline.row((0, 1, 1, value), Fraction(7, 2)) for value in range(7)]
         loss = sum(min(sum(rows[x][str(y)] * 1000 * abs(w - x) for x in range(7)) for w in range(7)) for y in range(5)) / 7

@@ -1,4 +1,4 @@
-"""Designs that researchers bring to fractile flow: what they cost, how they are written, and what cannot be."""
+"""Designs that researchers bring to fractile flow: their cost, their notation, and the designs that are refused."""
 
 import json
 import unittest
@@ -74,7 +74,7 @@ class Designs(CommandTest):
         refuse('{ matrix = [["2^(1/2)", 0, 0], [1, 0, 0], [1, 0, 0]] }', "only odds have a fraction as their exponent")
         refuse('[{ of = 3, perturber = "geometric" }]', "3, and there are 2 participants")
         exact = run("flow", "channel", self.file('"symmetric-unary"'), "--epsilon", "ln 3", cwd=self.folder)
-        self.assertEqual(exact.code, 0)  # enclosed
+        self.assertEqual(exact.code, 0)  # its probabilities are enclosed
         self.assert_refused(run("flow", "check", "p.toml", "--from", "ln 3", "--to", "ln 2", cwd=self.folder), 2,
                             "the probabilities at ln 3 are not rational", "2 ln 3")
 

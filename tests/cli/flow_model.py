@@ -1,4 +1,4 @@
-"""A model of pipelines in Python's fractions, by enumeration alone: it imports nothing of ours, and knows no shortcut."""
+"""A model of pipelines in Python's fractions, by enumeration alone. It imports nothing from Fractile, and uses no shortcut."""
 
 import dataclasses
 import itertools
@@ -12,7 +12,7 @@ def randomized_response(values, odds):
 
 
 def geometric(values, odds, reach=0):
-    """Definition 3.5; truncated `reach` places beyond the values."""
+    """The geometric mechanism of definition 3.5, truncated `reach` places beyond the values."""
     ratio = 1 / Fraction(odds)
     answers = range(-reach, values + reach)
 
@@ -26,7 +26,7 @@ def geometric(values, odds, reach=0):
 
 
 def root(odds, degree):
-    """For powers of that degree."""
+    """The root of this degree; `odds` must be such a power of a rational."""
     if degree == 1:
         return odds
     result = Fraction(*(next(k for k in itertools.count(1) if k**degree >= part) for part in (odds.numerator, odds.denominator)))
@@ -35,7 +35,7 @@ def root(odds, degree):
 
 
 def by_odds(values, answers, has, odds):
-    """Odds where it has, 1 elsewhere."""
+    """The weight is `odds` where `has(x, y)` is true, and 1 elsewhere; every row is divided by its sum."""
     rows = [[odds if has(x, y) else Fraction(1) for y in answers] for x in range(values)]
     return [[weight / sum(row) for weight in row] for row in rows]
 
@@ -52,7 +52,7 @@ def hadamard(values, odds):
 
 
 def unary(values, own, other):
-    """The probabilities that the own bit is 1, and that another one is."""
+    """`own` is the probability that a value's own bit is 1; `other` is the probability for each other bit."""
     def p(x, bits):
         result = Fraction(1)
         for k, bit in enumerate(bits):
@@ -66,17 +66,17 @@ def unary(values, own, other):
 # --- Releases of quantiles, from their definitions: docs/proofs/single_quantile.md, approximate_quantiles.md and constructors.md -----------
 
 
-PARTS = 2**32  # of a candidate's cell
+PARTS = 2**32  # places in a candidate's cell
 
 
 def place_in_cell(i):
-    """For the i-th of the records tied on a candidate: the mirrored bits of i."""
+    """The place of the i-th of the records that are tied on a candidate: the bits of i in reverse order."""
     return int(format(i % PARTS, "032b")[::-1], 2)
 
 
 @dataclasses.dataclass(frozen=True)
 class Release:
-    """For one to three quantiles."""
+    """A release of one to three quantiles."""
 
     mechanism: str
     quantiles: tuple
@@ -86,17 +86,17 @@ class Release:
         return (len(self.quantiles) + 1) // 2 - 1
 
     def within(self):
-        """The share below each quantile among the records of its part, and whether its part is all of them."""
+        """For each quantile: the share of the records of its part that lie below it, and whether this part consists of all records."""
         middle = self.quantiles[self.middle()]
         for i, quantile in enumerate(self.quantiles):
             yield (quantile, True) if i == self.middle() else (quantile / middle if i < self.middle() else (quantile - middle) / (1 - middle), False)
 
     def rate(self, share, is_whole):
-        """A share of epsilon, by records that are missed: a selection costs it times the distance between the scores' changes."""
+        """The share of epsilon per missed record. A selection costs this rate times the range of the scores' changes."""
         one_more, replaced = 2 * max(share, 1 - share), Fraction(2)
         if self.mechanism == "gumbel-max":
             return 1 / (2 * replaced if self.neighbors == "change-one" else one_more)
-        if share in (0, 1):  # where a record can only make all scores better, or all worse
+        if share in (0, 1):  # then a record can only improve all scores, or only worsen them
             one_more = replaced = Fraction(1)
         level = Fraction(1, len(self.quantiles).bit_length())
         if self.neighbors == "add-remove":
@@ -104,7 +104,7 @@ class Release:
         return level / replaced if is_whole else min(level / replaced, level / 2 / one_more)
 
     def degree(self):
-        """All weights are whole powers of a base of which odds is this power."""
+        """The degree d with odds = base^d, such that every weight is a whole power of the base."""
         return math.lcm(*((self.rate(share, is_whole) / share.denominator).denominator for share, is_whole in self.within()))
 
     def weight(self, missed, rate, base):
@@ -113,7 +113,7 @@ class Release:
         return 1 / base**exponent.numerator
 
     def candidate(self, table, cells, share, is_whole, base):
-        """One quantile, drawn among the candidates of these cells."""
+        """The law of one quantile, which is drawn among the candidates of these cells."""
         n = sum(table)
         weights = {}
         for cell in cells:
@@ -125,14 +125,14 @@ class Release:
         return {cell: weight / sum(weights.values()) for cell, weight in weights.items()}
 
     def splits(self, table):
-        """(cell, records of the cell that are below, how many such splits there are)."""
+        """Yields (cell, records of the cell that are below, number of such splits)."""
         for cell, tied in enumerate(table):
             places = [-1, *sorted(place_in_cell(i) for i in range(1, tied + 1)), PARTS - 1]
             for below in range(tied + 1):
                 yield cell, below, places[below + 1] - places[below]
 
     def law(self, table, odds):
-        """The probability of every tuple of candidates, for a table of so many records on each."""
+        """The probability of every tuple of candidates, for a table with `table[i]` records on candidate i."""
         base = root(odds, self.degree())
         shares = list(self.within())
         if len(shares) == 1:
@@ -155,8 +155,8 @@ class Release:
 @dataclasses.dataclass
 class Pipeline:
     """A perturber is ("geometric",), ("randomized-response",), ("wide", reach), ("subset", size), ("hadamard",), ("symmetric-unary",),
-    ("optimized-unary",), ("matrix", rows), ("at", odds, perturber) or ("times", factor, perturber); a list, one per participant; or a
-    Release, of which the participants are the records and the values the candidates. A post-processor is "sum", "mode", "identity",
+    ("optimized-unary",), ("matrix", rows), ("at", odds, perturber) or ("times", factor, perturber); a list of perturbers, one per
+    participant; or a Release, with the records as participants and the candidates as values. A post-processor is "sum", "mode", "identity",
     "shuffle", "bits", ("count", answers), ("table", outputs) or ("round", unit)."""
 
     participants: int
@@ -169,7 +169,7 @@ class Pipeline:
     _names: dict = dataclasses.field(default_factory=dict, init=False, compare=False, repr=False)
 
     def answers(self):
-        """What a perturbed value, or bar, may be."""
+        """The possible results of perturbing a value, or a bar."""
         if self.secret == "histogram":
             return list(range(self.participants + 1))
         if isinstance(self.perturber, tuple) and self.perturber[0] == "wide":
@@ -191,13 +191,13 @@ class Pipeline:
         return isinstance(self.perturber, Release)
 
     def alike(self, one, other):
-        """Whether two participants have one perturber."""
+        """Whether two participants have the same perturber."""
         if self.is_release():
             return True
         return all(self.noise(one, odds) == self.noise(other, odds) for odds in (Fraction(4), Fraction(9)))
 
     def arranged(self, places):
-        """The first arrangement of the same values, among neighbors with one perturber."""
+        """The first arrangement of the same values, where only neighbors with the same perturber may be exchanged."""
         result, begin = [], 0
         for end in range(1, len(places) + 1):
             if end == len(places) or not self.alike(end, end - 1):
@@ -229,7 +229,7 @@ class Pipeline:
         return randomized_response(size, odds) if kind == "randomized-response" else geometric(size, odds, *more)
 
     def observed(self, answers):
-        """What is made of a tuple of answers' places."""
+        """What the post-processor makes of a tuple of answers, which are given by their places."""
         shown = [self.answers()[place] for place in answers]
         if self.secret == "histogram":
             highest = shown.index(max(shown))
@@ -257,7 +257,7 @@ class Pipeline:
         return tuple(shown) if len(shown) > 1 else shown[0]
 
     def secrets(self):
-        """Name, and the places of what is perturbed, of every secret: all tuples, in order."""
+        """{name: places of what is perturbed} for every secret: all tuples, in order."""
         size = len(self.values)
         if self.secret == "target":
             return {name_of(value): (*self.known, place) for place, value in enumerate(self.values)}
@@ -269,7 +269,7 @@ class Pipeline:
                 for places in itertools.product(range(size), repeat=self.participants)}
 
     def row(self, places, odds):
-        """The probability of every observation's name."""
+        """The probability of each observation, by its name."""
         if (places, odds) in self._rows:
             return self._rows[places, odds]
         if self.is_release():
@@ -347,7 +347,7 @@ def name_of(observation):
 
 
 def posterior_loss(prior, rows, loss):
-    """Definition 2.2; rows by the names of observations, loss by secret and action."""
+    """The posterior expected loss of definition 2.2. The rows are indexed by the names of observations, `loss` by secret and action."""
     total = Fraction(0)
     for observation in sorted(set().union(*rows)):
         total += min(sum(p * row[observation] * costs[action] for p, row, costs in zip(prior, rows, loss))
@@ -356,7 +356,7 @@ def posterior_loss(prior, rows, loss):
 
 
 def one_to_another(before, witness, after, observations):
-    """Whether the rows after are those before, followed by the witness."""
+    """Whether the rows `after` are the rows `before`, followed by the witness."""
     for row, other in zip(before, after):
         for z, name in enumerate(observations):
             if sum(row[observations[y]] * witness[y][z] for y in range(len(observations))) != other[name]:
@@ -368,7 +368,7 @@ def one_to_another(before, witness, after, observations):
 
 
 def shares_of(pipeline, places):
-    """How likely each value's place is to be the target's: the last participant, or of bars any of them."""
+    """How likely each value is to be the target's. The target is the last participant; for bars, it is a random participant."""
     size = len(pipeline.values)
     if pipeline.secret == "histogram":
         return [Fraction(bar, pipeline.participants) for bar in places]
@@ -376,7 +376,7 @@ def shares_of(pipeline, places):
 
 
 def worlds_of(pipeline, guess, prior, odds):
-    """(probability, probability of each guess being right, law) of all that may be; guess is "value", "presence" or a part for each value."""
+    """Yields (probability, probability that each guess is right, law) for every case; guess is "value", "presence" or each value's part."""
     if guess != "presence":
         parts = range(len(pipeline.values)) if guess == "value" else guess
         for p, places in zip(prior, pipeline.secrets().values()):
@@ -410,7 +410,7 @@ def possibilities_of(pipeline, guess, prior, odds):
 
 
 def solved(matrix, right):
-    """By Gauss and Jordan."""
+    """Solves the linear system by Gauss-Jordan elimination."""
     rows = [[*row, value] for row, value in zip(matrix, right)]
     for i in range(len(rows)):
         pivot = next(k for k in range(i, len(rows)) if rows[k][i] != 0)
@@ -423,8 +423,8 @@ def solved(matrix, right):
 
 
 def most_guessed(priors, ratios):
-    """Where an observation is at most ratios[i][j] times as likely under i as under j: the best over sets of guesses, each of which is as
-    unlikely elsewhere as it may be."""
+    """The best possible guess where an observation is at most ratios[i][j] times as likely under i as under j. It is the maximum over sets
+    of guesses; each guess is as unlikely elsewhere as the ratios allow."""
     if all(ratio == 1 for row in ratios for ratio in row):
         return max(priors)
     best = Fraction(0)
@@ -436,10 +436,10 @@ def most_guessed(priors, ratios):
 
 
 def ratios_of(pipeline, guess, odds):
-    """What the target's perturber promises of any two possibilities; None where it promises nothing."""
+    """The ratios that the target's perturber promises between any two possibilities; None where it promises none."""
     size = len(pipeline.values)
     count = size if guess == "value" else max(guess) + 1
-    if pipeline.is_release():  # a replaced record is one more and one less
+    if pipeline.is_release():  # replacing a record removes one and adds one
         promised = odds**2 if pipeline.perturber.neighbors == "add-remove" else odds
         return [[Fraction(1) if i == j else promised for j in range(count)] for i in range(count)]
     bars = pipeline.secret == "histogram"

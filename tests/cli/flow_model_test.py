@@ -53,7 +53,7 @@ def drawn_perturber(draw, values, participants):
 
 
 def degree_of(perturber):
-    """The model is rational where odds are this power of a rational."""
+    """The model is rational where odds are this power of a rational number."""
     if isinstance(perturber, Release):
         return perturber.degree()
     has_roots = isinstance(perturber, tuple) and (perturber[0] == "symmetric-unary" or perturber[:2] == ("times", Fraction(1, 2)))
@@ -61,7 +61,7 @@ def degree_of(perturber):
 
 
 def grid_between(low, high, parts, pipeline):
-    """Odds at which the model is rational."""
+    """Odds between `low` and `high` at which the model is rational."""
     degree = degree_of(pipeline.perturber)
     low, high = root(low, degree), root(high, degree)
     return [(low + (high - low) * Fraction(i, parts)) ** degree for i in range(parts + 1)]
@@ -90,7 +90,7 @@ def drawn_pipeline(draw):
     perturber = drawn_perturber(draw, size, participants)
     draft = Pipeline(participants, values, perturber, "identity")
     answers = len(draft.answers())
-    if answers**participants > 100:  # bits of all participants take long here
+    if answers**participants > 100:  # the bits of all participants take long here
         participants, secret = 1, "everyone"
     known = tuple(sorted(draw.randrange(size) for _ in range(participants - 1))) if secret == "target" else ()
     post = drawn_post(draw, answers, participants)
@@ -100,7 +100,7 @@ def drawn_pipeline(draw):
 
 
 def drawn_release(draw):
-    """For a few records on a few candidates."""
+    """A random release of a few records on a few candidates."""
     records, size = draw.randrange(1, 4), draw.randrange(2, 4)
     first, step = draw.randrange(-2, 3), Fraction(draw.randrange(1, 4), draw.randrange(1, 3))
     mechanism = draw.choice(["exponential", "gumbel-max", "approximate", "approximate"])
@@ -135,7 +135,7 @@ class Model(CommandTest):
         self.all_agree(disagreement, PIPELINES)
 
     def test_random_releases(self):
-        """Quantiles of a curator, by the definitions of their mechanisms alone."""
+        """A curator's quantiles agree with the definitions of their mechanisms."""
         self.all_agree(disagreement_of_release, RELEASES)
 
     def all_agree(self, disagreement, count):
@@ -148,7 +148,7 @@ class Model(CommandTest):
         high = Fraction(draw.randrange(5, 17), 4)
         low = 1 + (high - 1) * Fraction(draw.randrange(1, 4), 4)
         degree = degree_of(pipeline.perturber)
-        if pipeline.is_release():  # so that odds are not large
+        if pipeline.is_release():  # this keeps odds small
             high, low = 1 + (high - 1) / degree, 1 + (low - 1) / degree
         high, low = high**degree, low**degree
         self.write("p.toml", pipeline.toml())
@@ -176,7 +176,7 @@ class Model(CommandTest):
         return names, observations
 
     def part(self, pipeline, document):
-        """The pipeline that a certificate is about."""
+        """The pipeline that the certificate is about."""
         about = document["about"]
         if about == "one bar":
             return Pipeline(1, list(range(pipeline.participants + 1)), pipeline.perturber, "identity")
@@ -227,7 +227,7 @@ class Model(CommandTest):
                 self.assertEqual(pair["verdict"], "refines")
             self.write("c.json", json.dumps(document))
             found = self.json("verify", "c.json", "--of", "p.toml")["certificate"]
-            # Small steps are checked a second time only where polynomials are short.
+            # Small steps are checked a second time only if the polynomials are short.
             self.assertIn(found, ("holds", "nothing") if document["theorem"] == "small-steps" else ("holds",), document)
 
     def agrees_in_loss(self, draw, pipeline, names, high, low):
@@ -253,7 +253,7 @@ class Model(CommandTest):
             self.assertEqual(self.json("verify", "c.json", "--of", "p.toml")["certificate"], "holds", pair)
 
     def drawn_prior(self, draw, pipeline):
-        """Over all secrets of the model, and as the file has it."""
+        """A random prior over all secrets of the model, and how the file writes it."""
         secrets = pipeline.secrets().values()
         if pipeline.secret == "target":
             prior = drawn_row(draw, len(pipeline.values))
@@ -265,7 +265,7 @@ class Model(CommandTest):
         return prior, {"loss": '"bayes-risk"', "prior": f"{{ participants = {json.dumps([str(p) for p in of_one])} }}"}
 
     def drawn_guess(self, draw, pipeline):
-        """As the model has it, and as it is typed."""
+        """A random guess, in the model's form and in the command line's."""
         is_table = isinstance(pipeline.post, tuple) and pipeline.post[0] == "table"
         if draw.random() < 0.3 and pipeline.participants > 1 and pipeline.secret != "histogram" and not is_table and not pipeline.is_release():
             return "presence", "presence"
@@ -325,13 +325,13 @@ class Model(CommandTest):
             for name, is_so in (("served", loss <= most), ("not_served", loss > most)):
                 if any(start <= odds <= end for start, end in found[name]):
                     self.assertTrue(is_so, (name, odds, loss, most))
-        # All but what is next to the ends is decided.
+        # Everything is decided except what is next to the ends.
         known = sum(end - start for name in ("served", "not_served") for start, end in found[name])
         if document["analysts"][0]["windows_by"] != "none" or most >= model(Fraction(1)):
             self.assertGreater(known, (high - low) - Fraction(1, 10**4), document)
 
 
-ASKER = []  # of this process, whose program stays warm
+ASKER = []  # one per process; its program stays loaded
 
 
 def disagreement_of_release(seed):
@@ -339,7 +339,7 @@ def disagreement_of_release(seed):
 
 
 def disagreement(seed, drawn=drawn_pipeline):
-    """What speaks against the program on this pipeline; None when nothing does."""
+    """The error where the program disagrees with the model on this pipeline; None if it agrees."""
     if not ASKER:
         ASKER.append(Model("test_random_pipelines"))
         ASKER[0].setUp()
@@ -347,13 +347,13 @@ def disagreement(seed, drawn=drawn_pipeline):
     draw = random.Random(seed)
     try:
         ASKER[0].agrees(draw, drawn(draw))
-    except Exception:  # of any kind: it is told where the seed is known
+    except Exception:  # of any kind: the caller reports it with the seed
         return traceback.format_exc()
     return None
 
 
 class Guessing(CommandTest):
-    """Figures that docs/worth.md gives."""
+    """Figures that docs/worth.md states."""
 
     def leakage(self, text, *arguments):
         self.write("p.toml", text)
@@ -362,7 +362,7 @@ class Guessing(CommandTest):
         return json.loads(result.out)
 
     def test_the_median_of_a_hundred(self):
-        """Ten of each of ten values, except for the target; weights e^(-epsilon max(below - n/2, above - n/2, 0))."""
+        """The 99 others are spread evenly over ten values; the weights are e^(-epsilon max(below - n/2, above - n/2, 0))."""
         others = [10] * 9 + [9]
         rows = []
         for value in range(10):
@@ -381,7 +381,7 @@ class Guessing(CommandTest):
         self.assertAlmostEqual(float(found["capacity"]), 10 * after, 12)
 
     def test_presence_in_a_release(self):
-        """A record more or less costs epsilon; a promise about equally many records says nothing."""
+        """Adding or removing a record costs epsilon. A promise about equally many records does not limit guesses about presence."""
         text = ('[pipeline]\nsecret = "target"\nknown = [0, 1, 1, 2]\npost = "identity"\nperturber = { release = "exponential", '
                 'quantile = "1/2", records = 5, lattice = [0, 1, 2], neighbors = "%s" }\n')
         found = self.leakage(text % "add-remove", "--epsilon", "ln 4", "--guess", "presence")
@@ -413,7 +413,7 @@ class Guessing(CommandTest):
 
 
 class Paper(CommandTest):
-    """Statements of kronecker-utility 2023 that docs/papers.md says are otherwise, or hold for another reason."""
+    """Statements of kronecker-utility 2023 that, by docs/papers.md, are wrong or hold for another reason."""
 
     def test_left_inverses_need_not_be_stochastic(self):
         post = [[1], [1]]
@@ -421,7 +421,7 @@ class Paper(CommandTest):
             self.assertEqual(sum(entry * row[0] for entry, row in zip(inverse, post)), 1)
 
     def test_the_proof_of_lemma_5_4(self):
-        """Rows of the counted answers are equal for all arrangements, and those of the tally are no such rows."""
+        """The rows of the counted answers are equal for all arrangements; the rows of the tally are not such rows."""
         pipeline = Pipeline(3, [0, 1], ("matrix", [[Fraction(2, 3), Fraction(1, 3)], [Fraction(1, 5), Fraction(4, 5)]]), "sum")
         rows = {places: pipeline.row(places, 1) for places in pipeline.secrets().values()}
         for places, row in rows.items():
@@ -429,7 +429,7 @@ class Paper(CommandTest):
             self.assertNotEqual(row, {str(sum(places)): 1})
 
     def test_lemma_8_1(self):
-        """A changed vote moves two bars."""
+        """A changed vote changes two bars."""
         for people, values, odds in ((1, 2, 2), (2, 3, 2), (3, 3, 3), (4, 2, 3)):
             pipeline = Pipeline(people, list(range(values)), ("geometric",), "mode", "histogram")
             bars = pipeline.secrets().values()
@@ -446,13 +446,13 @@ class Paper(CommandTest):
                 self.assertEqual(json.loads(result.out)["verdict"], verdict)
 
     def test_footnotes(self):
-        # 11: the largest ratio, per distance.
+        # 11: the largest ratio per distance.
         for odds in (2, 3):
             rows = geometric(3, Fraction(odds))
             ratios = {(a, b): max(p / q for p, q in zip(rows[a], rows[b])) for a in range(3) for b in range(3) if a != b}
             self.assertEqual(max(ratios.values()), odds**2)
             self.assertTrue(all(ratio <= odds ** abs(a - b) for (a, b), ratio in ratios.items()))
-        # 17: log (row[0] / row[1]) / epsilon would be one number.
+        # 17: if it held, log (row[0] / row[1]) / epsilon would be the same number for all epsilons.
         multiples = [math.log(geometric(3, Fraction(odds))[0][0] / geometric(3, Fraction(odds))[0][1]) / math.log(odds) for odds in (3, 2)]
         self.assertAlmostEqual(multiples[0], 1.369, 3)
         self.assertAlmostEqual(multiples[1], 2, 12)

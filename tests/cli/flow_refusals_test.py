@@ -1,4 +1,4 @@
-"""fractile flow, run as a process: files and options that are not what they should be."""
+"""fractile flow, run as a process, refuses wrong files and options."""
 
 import unittest
 
@@ -6,7 +6,7 @@ from cli.flow_test import LN_3_TO_LN_2, FlowTest, flow
 
 
 class BadFiles(FlowTest):
-    """Exit code 3; the file, the line and the key are named."""
+    """The exit code is 3, and the message names the file, the line and the key."""
 
     def refuse(self, line, key, *parts, verb=("check", *LN_3_TO_LN_2), **changes):
         with self.subTest(**changes):
@@ -71,7 +71,7 @@ class BadFiles(FlowTest):
         refuse(f"[{odds}, {odds}, [0, \"1 - odds\", \"odds\"]]", "matrix", "negative at some odds >= 1")
         refuse(f"[{odds}, {odds}, [0, 0, \"1/odds\"]]", "matrix", "a row does not add up to 1")
         refuse(f"[{odds}, {odds}, [0, 0, \"odds/(odds-3)\"]]", "matrix", "divides by zero")
-        # Where there are other answers than values, it is said which.
+        # If the answers are not the values, the file must list them.
         self.refuse(1, "pipeline.answers", "missing", "2 of them", perturber=None, matrix="[[1, 0], [0, 1], [1, 0]]")
 
     def test_post_processors(self):
@@ -137,7 +137,7 @@ class BadFiles(FlowTest):
         refuse(9, "prior", "at least as many as the values", loss=bayes, prior='"uniform-full"')
         refuse(9, "scale", "a scale below 0", loss=bayes, scale="-1")
         refuse(9, "scal", "unknown key", "did you mean scale?", loss=bayes, scal="1")
-        # What cannot be used is refused by every verb.
+        # Every verb refuses what cannot be used.
         self.refuse(8, "analyst.loss", "the number of secrets is 6", analyst={"loss": "[[1], [2]]"})
 
     def test_no_analyst(self):
@@ -172,7 +172,7 @@ class BadFiles(FlowTest):
 
 
 class BadOptions(FlowTest):
-    """Exit code 2, before the file is looked at, which here is not even there."""
+    """The exit code is 2, before the file is opened: here it does not even exist."""
 
     def refuse(self, arguments, *parts):
         with self.subTest(arguments=arguments):

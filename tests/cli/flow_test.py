@@ -22,7 +22,7 @@ from cli.program import HOUSE, PROGRAM, CommandTest, one_processor, run
 EXAMPLES = HOUSE / "examples" / "flow"
 LN_3_TO_LN_2 = ("--from", "ln 3", "--to", "ln 2")
 D1 = EXAMPLES / "known_others.toml"
-LIMIT = "10" if os.environ.get("FRACTILE_SANITIZE") else "2"  # seconds, in which a verdict is reached and windows are not
+LIMIT = "10" if os.environ.get("FRACTILE_SANITIZE") else "2"  # seconds, enough for a verdict but not for the windows
 
 SURVEY = {"participants": "2", "values": "[0, 1, 2]", "perturber": '"geometric"', "post": '"sum"',
           "secret": '"everyone"'}
@@ -41,7 +41,7 @@ def product(a, b):
 
 
 def expected_loss(prior, channel, loss):
-    """Definition 2.2."""
+    """The posterior expected loss of definition 2.2."""
     secrets = range(len(prior))
     return sum(min(sum(prior[x] * channel[x][y] * loss[x][w] for x in secrets) for w in range(len(loss[0])))
                for y in range(len(channel[0])))
@@ -49,7 +49,7 @@ def expected_loss(prior, channel, loss):
 
 class FlowTest(CommandTest):
     def json(self, *arguments, code=0):
-        """`code`: None where it does not matter."""
+        """The printed JSON. `code` is the expected exit code; with None, any is accepted."""
         result = flow(*arguments, "--format", "json", cwd=self.folder)
         self.assertEqual((result.code if code is not None else None, result.err), (code, ""))
         document = json.loads(result.out)
@@ -58,7 +58,7 @@ class FlowTest(CommandTest):
         return document
 
     def channel(self, file, epsilon):
-        """Secrets, observations and the matrix; every row adds up to 1."""
+        """The secrets, the observations and the matrix. Every row adds up to 1."""
         document = self.json("channel", file, "--epsilon", epsilon)
         matrix = fractions(document["matrix"])
         self.assertEqual([sum(row) for row in matrix], [1] * len(document["secrets"]))
@@ -66,7 +66,7 @@ class FlowTest(CommandTest):
         return document["secrets"], document["observations"], matrix
 
     def survey(self, name="survey.toml", analyst=None, **changes):
-        """Writes a valid file, except for the changes. None leaves a key out."""
+        """Writes a valid file with these changes. A key whose value is None is left out."""
         lines = ["[pipeline]"]
         lines += [f"{key} = {value}" for key, value in {**SURVEY, **changes}.items() if value is not None]
         if analyst is not None:
@@ -74,7 +74,7 @@ class FlowTest(CommandTest):
         return self.write(name, "\n".join(lines) + "\n")
 
     def assert_certified(self, file, document, epsilon_from, epsilon_to):
-        """The witness or counter-example of a check's JSON holds for the file's channels, as we compute."""
+        """Requires that the witness or counter-example in a check's JSON holds for the file's channels, by this test's arithmetic."""
         file = self.with_secrets(file, document)
         secrets, observations, before = self.channel(file, epsilon_from)
         self.assertEqual((document["secrets"], document["observations"]), (secrets, observations))
@@ -95,7 +95,7 @@ class FlowTest(CommandTest):
         self.assertGreater(*utilities)
 
     def with_secrets(self, file, document):
-        """The file, or where the certificate is about one unknown value, the file that says so."""
+        """The file; if the certificate is about a single unknown value, a file with only this unknown value."""
         secrets = self.json("channel", file, "--epsilon", "ln 2")["secrets"]
         if secrets == document["secrets"]:
             return file
@@ -113,7 +113,7 @@ class Examples(FlowTest):
     DOES_NOT = ("response_sum", "geometric_count", "geometric_sum", "noisy_argmax", "known_others")
 
     RELEASES = ("released_median", "released_median_among_known")
-    # Designs that are not the paper's: with what epsilon is a multiple of, for their probabilities to be rational.
+    # Designs that are not the paper's, each with the factor of epsilon that makes its probabilities rational.
     DESIGNS = {"groups_with_epsilons": "2 ", "root_of_odds": "2 ", "shuffled_responses": "", "subset_selection": "", "hadamard": "",
                "unary_bits": "2 ", "optimized_unary_bits": ""}
 
@@ -138,7 +138,7 @@ class Examples(FlowTest):
                 self.assertEqual("warning: the cost of a matrix is not the epsilon" in result.err, name == "root_of_odds")
                 self.write("c.json", result.out)
                 self.assertEqual(self.json("verify", "c.json", "--of", file)["certificate"], "holds")
-                # The other way round it does not.
+                # In the opposite direction, refinement does not hold.
                 self.assertEqual(flow("check", file, "--from", f"{times}ln 2", "--to", f"{times}ln 3", cwd=self.folder).code, 1)
 
     def test_refinement(self):
@@ -178,7 +178,7 @@ class Examples(FlowTest):
                     self.assert_certified(file, document, f"ln {most}", f"ln {least}")
 
     def test_their_commands_work(self):
-        """What a file's comment says comes out."""
+        """The commands in a file's comment work, and their verdicts are those that the comment states."""
         for path in sorted(EXAMPLES.glob("*.toml")):
             for command in re.findall(r"^#   (fractile flow .*)$", path.read_text(), re.M):
                 with self.subTest(command=command):
@@ -197,7 +197,7 @@ class Examples(FlowTest):
         self.assertEqual(document["arrangements"], ["1", "2", "1"])
 
     def test_the_tables_of_appendix_e(self):
-        """Rows that only arrange the same values differently are one row; and the printed analyst of five actions refutes."""
+        """Rows that only arrange the same values differently are one row. The printed analyst of five actions is a counter-example."""
         tables = {"ln 3": ("0.36 0.24 0.28 0.08 0.04", "0.12 0.4 0.28 0.16 0.04", "0.12 0.16 0.44 0.16 0.12",
                            "0.04 0.24 0.44 0.24 0.04", "0.04 0.16 0.28 0.4 0.12", "0.04 0.08 0.28 0.24 0.36"),
                   "ln 2": ("0.25 0.25 0.3125 0.125 0.0625", "0.125 0.3125 0.3125 0.1875 0.0625",
@@ -228,14 +228,14 @@ class AppendixD1(FlowTest):
         self.assertEqual(document["expected_loss"], "2552438666271995640492212000/1542907143753726048154857")
         table = flow("loss", D1, "--epsilon", "ln 3.5").out
         self.assertRegex(table, r"\Aepsilon +ln 7/2\nexpected loss +1276949536000/771895089\nas a decimal +1654\.3045\d+\n\Z")
-        self.assertEqual(flow("utility", D1, "--epsilon", "ln 3.5"), flow("loss", D1, "--epsilon", "ln 3.5"))  # its older name
+        self.assertEqual(flow("utility", D1, "--epsilon", "ln 3.5"), flow("loss", D1, "--epsilon", "ln 3.5"))  # the verb's older name
         self.assertNotIn("utility", flow("--help").out + flow("utility", "--help").out)
         line = flow("loss", D1, "--epsilon", "ln 3.5", "--format", "csv").out.splitlines()
         self.assertEqual(line, ["epsilon,expected_loss,decimal",
                                 "ln 7/2,1276949536000/771895089,1654.30452168610700929074054518"])
 
     def test_utility_at_a_decimal(self):
-        """Near ln 3.5 = 1.25276...: the same digits as far as it is near."""
+        """Near ln 3.5 = 1.25276..., the loss has as many correct digits as the distance allows."""
         document = self.json("loss", D1, "--epsilon", "1.2527629684953679956881217")
         self.assertNotIn("expected_loss", document)
         self.assertEqual(document["decimal"][:20], "1654.30452168610700929074"[:20])
@@ -257,7 +257,7 @@ class AppendixD1(FlowTest):
         self.assertRegex(text, r"(?m)^1\.252919 +1\.257499 +3\.500545 +3\.516615$")
 
     def test_windows_among_hundreds(self):
-        """Too many people for polynomials: enclosed, each with a pair of exact losses; some hold no point of the sweep."""
+        """There are too many people for polynomials: windows are enclosed, with pairs of exact losses. Some hold no point of the sweep."""
         file = self.survey(participants="587", values="[0, 1, 2, 3, 4, 5]", post='{ query = "count", of = [4] }',
                            secret='"target"', known="{ histogram = [118, 1, 2, 0, 465, 1] }",
                            analyst={"loss": '"squared-error"'})
@@ -275,13 +275,13 @@ class AppendixD1(FlowTest):
         self.assertRegex(text, r"and \d+ more: --format json prints them")
 
     def slow_survey(self):
-        """The verdict is quick, and all windows take minutes."""
+        """A pipeline whose verdict is quick, but whose windows take minutes."""
         return self.survey(participants="100000", values="[0, 1, 2, 3]", perturber='"geometric"', secret='"target"',
                            post='{ query = "count", of = [0] }', known="{ histogram = [30000, 30000, 20000, 19999] }",
                            analyst={"loss": '"linear-error"'})
 
     def test_within_a_limit(self):
-        """What is decided by then, and what is not; the time is kept, whatever is being decided."""
+        """The report says what was decided within the limit and what was not. The limit holds whatever is being decided."""
         file = self.slow_survey()
         start = time.monotonic()
         document = self.json("check", file, "--epsilon", "0.1..10", "--within", LIMIT, code=1)
@@ -290,7 +290,7 @@ class AppendixD1(FlowTest):
         self.assertEqual(document["analyst"]["undecided"][-1]["epsilon_to"], "10")
 
     def test_a_limit_that_ends_a_verdict(self):
-        """Linear programs with as many variables as pairs of totals."""
+        """The linear programs have as many variables as there are pairs of totals."""
         file = self.survey(participants="60", values="[0, 1, 2]", perturber='"geometric"', secret='"target"', post='"sum"',
                            known="{ histogram = [30, 20, 9] }", analyst={"loss": '"bayes-risk"'})
         document = self.json("check", file, "--epsilon", "0.1..10", "--within", "1", code=6)
@@ -301,7 +301,7 @@ class AppendixD1(FlowTest):
         self.assertIn("--within", wrong.err)
 
     def test_sweep_within_a_limit(self):
-        """Windows among a million people take minutes."""
+        """Finding windows among a million people takes minutes."""
         file = self.survey(participants="1000000", post='{ query = "count", of = [0] }', secret='"target"',
                            known="{ histogram = [500000, 300000, 199999] }", analyst={"loss": '"linear-error"'})
         start = time.monotonic()
@@ -312,7 +312,7 @@ class AppendixD1(FlowTest):
         self.assertEqual(window["change"], "undecided")
 
     def channels_for_a_linear_program(self):
-        """Of 30 secrets: 90 observations, and 60 that each of these leads to two of. No other way decides them, and Clp takes seconds."""
+        """Two channels of 30 secrets: each of the first's 90 outputs leads to two of the second's 60. Only Clp decides them, in seconds."""
         drawn = random.Random(5)
 
         def row(columns, some):
@@ -326,7 +326,7 @@ class AppendixD1(FlowTest):
                 for name, rows in (("first.csv", first), ("second.csv", second))]
 
     def test_an_interrupt_ends_a_linear_program(self):
-        """At once, with nothing on standard output: Clp, which solves after a tenth of a second or some, would take it for itself."""
+        """It ends at once with empty standard output. Clp solves within tenths of a second, and would handle the interrupt itself."""
         files = self.channels_for_a_linear_program()
         ticks = os.sysconf("SC_CLK_TCK")
         for hundredths in range(15, 40, 5):
@@ -341,7 +341,7 @@ class AppendixD1(FlowTest):
                     out = program.stdout.read()
                 _, status, usage = os.wait4(program.pid, 0)
                 program.returncode = os.waitstatus_to_exitcode(status)
-                # This is the processor's time, since other programs may have it when the signal comes.
+                # This is the processor's time, because other programs may use the processor when the signal comes.
                 self.assertLess(usage.ru_utime - spent / ticks, 2 if not os.environ.get("FRACTILE_SANITIZE") else 10)
                 self.assertEqual((program.returncode, out), (130, b""))
 
@@ -350,7 +350,7 @@ class AppendixD1(FlowTest):
         program = subprocess.Popen([PROGRAM, "flow", "sweep", file, "--epsilon", "0.1..10", "--points", "3", "--format", "csv"],
                                    cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=one_processor)
         lines = [program.stdout.readline() for _ in range(4)]
-        self.assertIsNone(program.poll())  # at the windows
+        self.assertIsNone(program.poll())  # it is computing the windows
         program.send_signal(signal.SIGINT)
         rest, _ = program.communicate(timeout=60)
         self.assertEqual((program.returncode, rest, lines[3].split(b",")[:2]), (130, b"", [b"point", b"10"]))
@@ -362,7 +362,7 @@ class AppendixD1(FlowTest):
         self.assertEqual((document["windows_by"], document["windows"]), ("proved", []))
 
     def test_windows_of_counts_among_some_tens(self):
-        """Enclosed in a second, where roots take minutes."""
+        """The windows are enclosed within a second; roots would take minutes."""
         file = self.survey(participants="100", perturber='"geometric"', secret='"target"', post='{ query = "count", of = [0] }',
                            known="{ histogram = [50, 25, 24] }", analyst={"loss": '"squared-error"'})
         document = self.json("sweep", file, "--epsilon", "ln 2..ln 3", "--points", "2")
@@ -388,7 +388,7 @@ class AppendixD1(FlowTest):
         self.assertIn("here it changes so little that it is not known whether it rises", text)
 
     def test_what_hardly_ever_matters(self):
-        """Counts that would change the analyst's mind are less likely than 10^-100; still, all is decided."""
+        """Counts that would change the analyst's mind have a probability below 10^-100. Everything is decided all the same."""
         file = self.survey(participants="1000", post='{ query = "count", of = [0] }', secret='"target"',
                            known="{ histogram = [800, 100, 99] }",
                            analyst={"loss": '"linear-error"', "prior": '"frequencies"'})
@@ -408,7 +408,7 @@ class AppendixD1(FlowTest):
                          [f"ln {Fraction(340 + i, 100)}" for i in range(21)])
         self.assertEqual([point["epsilon"] for point in points if point["change"] == "rises"], ["ln 351/100"])
         self.assertEqual(points[10]["decimal"], "1654.30452168611")
-        # Exact, and as decimals: odds = exp(epsilon).
+        # The odds are printed exactly and as decimals: odds = exp(epsilon).
         self.assertEqual([points[10][name] for name in ("odds", "odds_decimal", "epsilon_decimal")],
                          ["7/2", "3.5", "1.2527629685"])
         self.assertEqual([window["odds_from"] for window in document["windows"]], ["3.500545"])
@@ -438,7 +438,7 @@ class AppendixD1(FlowTest):
 
 
 class OtherPipelines(FlowTest):
-    """Forms that no example file has."""
+    """Forms of pipelines that no example file has."""
 
     MATRIX = '[["1/2", "0.25", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]]'
 
@@ -461,7 +461,7 @@ class OtherPipelines(FlowTest):
         self.same_channel("ln 3", {**one, "post": '{ query = "count", of = [1] }'}, {**one, "post": "{ table = [0, 1, 0] }"})
 
     def test_matrices_in_odds(self):
-        """A family that is written down: what it says at every epsilon."""
+        """A family of matrices that the file writes out: the verdict holds at every epsilon."""
         entries = [["odds/(odds+2)" if x == y else "1/(odds + 2)" for y in range(3)] for x in range(3)]
         self.same_channel("ln 7", {"perturber": '"randomized-response"'}, {"perturber": f"{{ matrix = {entries} }}"})
         file = self.survey(participants="1", perturber=None, matrix=str(entries))
@@ -472,7 +472,7 @@ class OtherPipelines(FlowTest):
                "answers": "[0, 1, 9]"}
         secrets, observations, matrix = self.channel(self.survey(**own), "ln 2")
         self.assertEqual((secrets, observations, matrix[1]), (["0", "1"], ["0", "1", "9"], [0, 0, 1]))
-        # The infinite geometric mechanism and the truncated one.
+        # The infinite geometric mechanism is compared with the truncated one.
         wide = {"participants": "1", "perturber": "{ geometric = 2 }"}
         _, observations, matrix = self.channel(self.survey(**wide), "ln 2")
         self.assertEqual(observations, ["-2", "-1", "0", "1", "2", "3", "4"])
@@ -488,7 +488,7 @@ class OtherPipelines(FlowTest):
         self.assertEqual(matrix[1], [Fraction(3, 4), 0, Fraction(1, 4), 0])
 
     def test_what_is_guessed(self):
-        """The distance from the mode of section 9.1, and equation 17 by another name."""
+        """A loss may be the distance from the mode (section 9.1), and the loss of equation 17 has two names."""
         bars = {"post": '"mode"', "secret": '"histogram"'}
         losses = []
         for analyst in ({"loss": '"linear-error"', "about": '"mode"'}, {"loss": '"bayes-risk"', "about": '"mode"'},
@@ -500,7 +500,7 @@ class OtherPipelines(FlowTest):
         self.assertGreater(count, 0)
 
     def test_one_channel_has_one_verdict(self):
-        """However its outputs are called."""
+        """The verdict depends on the channel, not on the names of its outputs."""
         for posts in (("sum", {"query": "count", "of": [1]}, {"table": [0, 1, 1, 2]}),
                       ("identity", {"table": [3, 1, 0, 2]}, {"round": 1})):
             verdicts = set()
@@ -513,7 +513,7 @@ class OtherPipelines(FlowTest):
             self.assertEqual(len(verdicts), 1, verdicts)
 
     def test_any_prior(self):
-        """Noisy argmax of five: for the uniform prior the loss falls, for another one it rises. For two, for none."""
+        """For noisy argmax of five people, the loss falls under the uniform prior, but rises under another. For two, it never rises."""
         few = EXAMPLES / "noisy_argmax.toml"
         proved = self.json("check", few, "--from", "ln 3", "--to", "ln 2", "--any-prior", code=0)
         self.assertEqual((proved["verdict"], proved["epsilon_from"], proved["epsilon_to"]), ("worth-as-much", "ln 3", "ln 2"))
@@ -539,7 +539,7 @@ class OtherPipelines(FlowTest):
             self.assertEqual(document["verdict"], verdict)
 
     def assert_randomized(self, document):
-        """For each way to act on the second channel, randomized actions on the first cost no more under any secret."""
+        """For every strategy on the second channel, the randomized strategy on the first costs no more under any secret."""
         first, second, loss = (fractions(document[name]) for name in ("channel_from", "channel_to", "loss"))
         ways = list(itertools.product(range(len(loss[0])), repeat=len(second[0])))
         self.assertEqual(len(ways), len(document["randomized"]))
@@ -550,7 +550,7 @@ class OtherPipelines(FlowTest):
                 self.assertLessEqual(acted, sum(p * costs[action] for p, action in zip(after, way)))
 
     def test_a_pair_says_nothing_of_what_is_between(self):
-        """From ln 20 to ln 2 noisy argmax of five people is worth as much under any prior, and from ln 3 to ln 2 it is not."""
+        """Noisy argmax of five people is worth as much at ln 20 as at ln 2 under any prior, but not at ln 3 as at ln 2."""
         file = self.survey(participants="5", secret='"histogram"', post='"mode"', analyst={"loss": '"argmax-accuracy"'})
         pair = ("--from", "ln 20", "--to", "ln 2", "--any-prior")
         text = flow("check", file, *pair, cwd=self.folder)
@@ -563,14 +563,14 @@ class OtherPipelines(FlowTest):
         self.assertEqual(self.json("check", file, "--epsilon", "ln 2..ln 20", "--any-prior", code=1)["verdict"], "unstable")
 
     def test_any_prior_asks_for_refinement_first(self):
-        """There are too many ways to act on six people's answers; to every analyst it is known."""
+        """Six people's answers allow too many strategies to enumerate, but refinement already decides this for every analyst."""
         file = self.survey(participants="6", post='"identity"', perturber='"randomized-response"', analyst={"loss": '"bayes-risk"'})
         document = self.json("check", file, *LN_3_TO_LN_2, "--any-prior")
         self.assertEqual((document["verdict"], document["about"]), ("worth-as-much", "one participant"))
         self.assertTrue(document["reason"].startswith("to every analyst: "))
 
     def test_witnesses_have_the_pipelines_own_names(self):
-        """Where a count decides: sums of values 1 and 2 are 2, 3 and 4, and those of 2 and 1 are turned round."""
+        """A count decides these sums. The sums of 1 and 2 are 2, 3 and 4; for the values 2 and 1, the count runs the other way round."""
         for values in ("[1, 2]", "[2, 1]"):
             file = self.survey(values=values, perturber='"randomized-response"')
             document = self.json("check", file, *LN_3_TO_LN_2)
@@ -595,7 +595,7 @@ class OtherPipelines(FlowTest):
             self.assertEqual(self.json("check", file, "--epsilon", "ln 2..ln 3")["verdict"], "stable")
 
     def test_all_answers_of_many(self):
-        """One answer decides, however many there are: another's says nothing of the secret, and bars are released side by side."""
+        """One answer decides, however many there are: the others do not depend on the secret, and bars are released separately."""
         for people in (8, 10, 1000):
             file = self.survey(participants=str(people), post='"identity"', secret='"target"',
                                known=f"{{ histogram = [{people - 3}, 1, 1] }}")
@@ -607,7 +607,7 @@ class OtherPipelines(FlowTest):
         self.assertEqual(self.json("check", bars, "--from", "ln 2", "--to", "ln 3", code=1)["verdict"], "does-not-refine")
 
     def test_one_channel_in_two_descriptions(self):
-        """The geometric matrix of three values, written in odds."""
+        """The geometric matrix of three values gives the same verdict when it is written in odds."""
         row = ["odds/(odds + 1)", "(odds - 1)/(odds*(odds + 1))", "1/(odds*(odds + 1))"]
         matrix = json.dumps([row, ["1/(odds + 1)", "(odds - 1)/(odds + 1)", "1/(odds + 1)"], row[::-1]])
         for participants, post, secret in (("2", '"identity"', '"everyone"'), ("3", '"identity"', '"target"'), ("1", '"sum"', '"everyone"'),
@@ -620,15 +620,15 @@ class OtherPipelines(FlowTest):
                 answers.append((document["verdict"], document["reason"]))
             self.assertEqual(answers[0], answers[1])
             self.assertEqual(answers[0][0], "stable")
-        # Values that are not equally spaced: the matrix is what it is, and no noise that moves.
+        # The values are not equally spaced: the matrix is used as it is, and not taken for noise that is added to a value.
         self.json("check", self.survey(values="[0, 1, 5]", perturber=f"{{ matrix = {matrix} }}"), *LN_3_TO_LN_2, code=None)
-        # Numbers are computed without odds, too, and depend on no epsilon.
+        # Entries without odds are computed, too, and do not depend on epsilon.
         half = self.survey(values="[0, 1]", perturber='{ matrix = [["1/(1+1)", "1 - 1/2"], ["1/4", "3/4"]] }', post='"sum"')
         self.assertEqual(self.channel(half, "0.5")[2][0], [Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)])
         self.assertEqual(self.json("check", half, "--epsilon", "0.5..1")["reason"], "the perturber does not depend on epsilon")
 
     def test_priors_by_name(self):
-        """As their probabilities written out."""
+        """A named prior gives the same loss as its probabilities written out."""
         target = {"secret": '"target"', "participants": "3", "known": "[0, 2]", "post": '{ query = "count", of = [0] }'}
         loss = {"loss": '"bayes-risk"'}
         for prior, same in (('"uniform-uncounted"', '[0, "1/2", "1/2"]'), ('"frequencies"', '["1/2", 0, "1/2"]'),
@@ -637,13 +637,13 @@ class OtherPipelines(FlowTest):
                       for words in (prior, same)]
             self.assertEqual(*losses)
         independent = '{ participants = ["1/6", "1/3", "1/2"] }'
-        product = '["1/36", "1/9", "1/6", "1/9", "1/3", "1/4"]'  # pairs: 00, 01, 02, 11, 12, 22
+        product = '["1/36", "1/9", "1/6", "1/9", "1/3", "1/4"]'  # the pairs 00, 01, 02, 11, 12 and 22
         losses = [self.json("loss", self.survey(analyst={"prior": words, **loss}), "--epsilon", "ln 3")
                   for words in (independent, product)]
         self.assertEqual(*losses)
 
     def test_sums_among_some_tens(self):
-        """Totals are so unlikely that no support is seen in floating point: a witness from inside is moved until it holds."""
+        """Totals are so unlikely that floating point sees no support. A witness from the interior is moved until it holds exactly."""
         for people, known in ((9, [3, 3, 2]), (24, [8, 8, 7])):
             file = self.survey(participants=str(people), perturber='"geometric"', secret='"target"', known=f"{{ histogram = {known} }}")
             document = self.json("check", file, *LN_3_TO_LN_2)
@@ -651,7 +651,7 @@ class OtherPipelines(FlowTest):
             self.assert_certified(file, document, "ln 3", "ln 2")
 
     def test_modes_among_known_others(self):
-        """The others' answers are collected once; what would take gigabytes is refused in words."""
+        """The distribution of the others' answers is computed only once. What would take gigabytes is refused with an explanation."""
         file = self.survey(participants="60", post='"mode"', secret='"target"', known="{ histogram = [20, 20, 19] }")
         self.assertEqual(self.channel(file, "ln 3")[1], ["0", "1", "2"])
         many = self.survey(participants="1000", post='"mode"', secret='"target"', known="{ histogram = [400, 300, 299] }")
@@ -662,7 +662,7 @@ class OtherPipelines(FlowTest):
         self.assertTrue(0.5 < losses[1] < losses[0] < 2 / 3, losses)
 
     def test_sums_among_known_others(self):
-        """A total is like no mixture of the first totals, under geometric noise; where no analyst refutes, there is one reason."""
+        """Under geometric noise, no mixture of the first totals is like a total. Without a counter-example, there is one reason."""
         for people in (60, 101):
             known = [people // 3 + people % 3 - 1, people // 3, people // 3]
             file = self.survey(participants=str(people), post='"sum"', secret='"target"', known=f"{{ histogram = {known} }}")
@@ -676,8 +676,8 @@ class OtherPipelines(FlowTest):
                 self.assertIn("a sum among so many known people has too many totals for a proof", json.loads(far.out)["reason"])
 
     def test_sums_among_more_than_a_hundred_known_people(self):
-        """Under randomized response of three values the witness is found inside; of four, a bet after the rarest total refutes. Both
-        certificates hold."""
+        """Under randomized response of three values, the witness is found in the interior. Under that of four values, a bet after the
+        rarest total is a counter-example. Both certificates hold."""
         file = self.survey(participants="109", perturber='"randomized-response"', secret='"target"', known="{ histogram = [48, 40, 20] }")
         result = flow("check", file, *LN_3_TO_LN_2, "--format", "json", cwd=self.folder)
         self.assertEqual((result.code, json.loads(result.out)["verdict"]), (0, "refines"))
@@ -691,7 +691,7 @@ class OtherPipelines(FlowTest):
         self.assertEqual(flow("verify", self.write("c.json", result.out), "--of", four, cwd=self.folder).code, 0)
 
     def test_sums_among_thousands_of_known_people(self):
-        """Of four values the same bet refutes, without the channel; of three nothing is found, and the reason says what to ask instead."""
+        """For four values, the same bet refutes refinement without the channel. For three, none is found; the reason says what to ask."""
         four = self.survey(participants="1201", values="[0, 1, 2, 3]", perturber='"randomized-response"', secret='"target"',
                            known="{ histogram = [300, 300, 300, 300] }")
         result = flow("check", four, *LN_3_TO_LN_2, "--format", "json", cwd=self.folder)
@@ -710,7 +710,7 @@ class OtherPipelines(FlowTest):
         self.assertIn("two epsilons that matter may be compared by themselves; a sweep shows where", result.out)
 
     def test_an_analyst_is_shown_without_what_does_not_matter(self):
-        """Actions that cost the same are one, and secrets under which all do are counted, not listed."""
+        """Actions with equal costs are merged, and secrets under which all actions cost the same are counted, not listed."""
         known = self.survey(values="[0, 1, 2, 3, 4, 5, 6]", participants="4", post='{ query = "count", of = [0] }', secret='"target"',
                             known="[0, 1, 1]")
         text = flow("check", known, "--from", "ln 3.51", "--to", "ln 3.5", cwd=self.folder).out
@@ -769,7 +769,7 @@ class OtherPipelines(FlowTest):
 
         listed = utility("[0, 2, 2, 2]")
         self.assertEqual(utility("{ histogram = [1, 0, 3] }"), listed)
-        self.assertEqual(utility("{ histogram = [1, 0, 4] }"), listed)  # the target leaves the most frequent value
+        self.assertEqual(utility("{ histogram = [1, 0, 4] }"), listed)  # the target is taken from the most frequent value
         self.write("codes.csv", "code,label,count\n2,c,4\n0,a,1\n")
         self.assertEqual(utility('{ histogram = "codes.csv" }'), listed)
 
@@ -806,7 +806,7 @@ class OtherPipelines(FlowTest):
         self.assertIn("times a logarithm", text.err)
 
     def test_many_participants(self):
-        """The loss is known everywhere. Where it rises is found, too, or, for some pipelines, compared from point to point."""
+        """The loss is computed everywhere. The places where it rises are found or, for some pipelines, compared from point to point."""
         known = "[" + ", ".join(["0"] * 40 + ["8"] * 60) + "]"
         added = self.survey(participants="101", values="[0, 4, 8]", perturber='"geometric"', secret='"target"', known=known,
                             analyst={"loss": '"linear-error"'})
@@ -820,7 +820,7 @@ class OtherPipelines(FlowTest):
         self.assertEqual((document["windows"], [range["epsilon_from"] for range in document["undecided"]]), ([], ["1.5"]))
 
     def test_a_channel_at_a_decimal(self):
-        """Where nothing is rational, decimals whose digits are certain."""
+        """Where no probability is rational, the output has decimals whose digits are certain."""
         file = self.survey()
         exact = fractions(self.json("channel", file, "--epsilon", "ln 2.718281828459045235360287471352")["matrix"])
         enclosed = fractions(self.json("channel", file, "--epsilon", "1")["matrix"])
@@ -838,7 +838,7 @@ class OtherPipelines(FlowTest):
 
 
 class Compare(FlowTest):
-    """One pipeline or channel with another, and certificates that are checked again: here in Python's fractions, too."""
+    """Compares pipelines and channels with each other. Certificates are checked again, here in Python's fractions, too."""
 
     LN_3 = ("--from", "ln 3", "--to", "ln 3")
 
@@ -860,7 +860,7 @@ class Compare(FlowTest):
         self.survey("sum.toml")
         refined = self.compare("identity.toml", "sum.toml", *self.LN_3, code=0)
         self.assertEqual((refined["verdict"], refined["from"], refined["to"]), ("refines", "identity.toml at ln 3", "sum.toml at ln 3"))
-        # A sum has one row for all arrangements of the same values, and here one for each.
+        # A sum has one row for all arrangements of the same values; here, each arrangement has its own row.
         self.assertEqual(len(refined["secrets"]), 9)
         self.assertEqual(self.compare("sum.toml", "identity.toml", *self.LN_3, code=1)["verdict"], "does-not-refine")
         table = flow("compare", "identity.toml", "sum.toml", *self.LN_3, cwd=self.folder)
@@ -876,7 +876,7 @@ class Compare(FlowTest):
             self.write(name, flow("channel", "sum.toml", "--epsilon", epsilon, "--format", "csv", cwd=self.folder).out)
         self.assertEqual(self.compare("more.csv", "less.csv", code=1)["secrets"][1], "(0,1)")
         self.compare("more.csv", "sum.toml", "--to", "ln 3", code=0)
-        # Rows are matched by the secrets' names.
+        # Rows are matched by the names of the secrets.
         lines = (self.folder / "more.csv").read_text().splitlines()
         self.write("turned.csv", "\n".join([lines[0], *reversed(lines[1:])]) + "\n")
         self.compare("turned.csv", "more.csv", code=0)
@@ -910,12 +910,12 @@ class Compare(FlowTest):
         return report
 
     def forged(self, document, *of, **changes):
-        """Fails, with a reason."""
+        """Requires that verification fails, with a reason."""
         with self.subTest(**changes):
             self.assertTrue(self.verified(dict(document, **changes), 1, "fails", *of)["trouble"])
 
     def test_a_certificate_of_a_file_is_bound_to_it(self):
-        """Everything that is printed, except for the reason."""
+        """Everything printed is bound to the file, except for the reason."""
         self.survey("sum.toml")
         self.survey("other.toml", perturber='"randomized-response"')
         of = ("--of", "sum.toml")
@@ -932,7 +932,7 @@ class Compare(FlowTest):
         for names in (["same"] * len(pair["secrets"]), pair["secrets"][:-1]):
             self.forged(pair, secrets=names)
         self.forged(pair, observations=["same"] * len(pair["observations"]))
-        # Without its channels it is nothing by itself, and they are multiplied out with the file.
+        # Without its channels, a certificate proves nothing by itself. With the file, the channels are multiplied out.
         short = {name: value for name, value in pair.items() if not name.startswith("channel")}
         self.verified(short, 6, "nothing")
         self.verified(short, 0, "holds", *of)
@@ -993,7 +993,7 @@ class Compare(FlowTest):
             self.assert_refused(flow("verify", name, *given, cwd=self.folder), 2, part)
 
     def test_channels_are_multiplied_out_a_second_time(self):
-        """By code that no finder knows, for releases from the definitions of their mechanisms."""
+        """This code is not shared with any finder. For releases, it uses the definitions of their mechanisms."""
         for name in Examples.REFINES + Examples.DOES_NOT + Examples.RELEASES:
             file = EXAMPLES / f"{name}.toml"
             document = self.json("check", file, "--from", "2 ln 3", "--to", "2 ln 2", code=None)
@@ -1001,7 +1001,7 @@ class Compare(FlowTest):
             self.assertFalse(any("the second way of multiplying them out" in note for note in unchecked), name)
 
     def test_certificates_about_a_part(self):
-        """One participant, the target alone, one bar, one unknown: each decides about the file, which is named."""
+        """A certificate about one participant, the target alone, one bar or one unknown decides about the file. It names that part."""
         target = {"secret": '"target"', "participants": "4", "known": "[0, 1, 2]"}
         for changes, codes in (({"post": '"identity"'}, (0, 1)), ({"post": '{ query = "count", of = [0] }'}, (1, 1)),
                                ({"post": '"identity"', **target}, (0, 1)), ({"post": '{ query = "count", of = [0, 2] }', **target}, (0, 1)),
@@ -1016,7 +1016,7 @@ class Compare(FlowTest):
                 self.forged(document, "--of", file, about="nobody at all")
 
     def test_verify(self):
-        """Whatever is printed holds, and nothing that was changed does."""
+        """Every printed certificate holds, and no altered one does."""
         self.survey("sum.toml")
         self.survey("identity.toml", post='"identity"')
         bars = self.survey("bars.toml", participants="5", post='"mode"', secret='"histogram"', analyst={"loss": '"argmax-accuracy"'})
@@ -1030,7 +1030,7 @@ class Compare(FlowTest):
             self.verified(document, 0, "holds")
             claimed = dict(document, verdict="refines" if "counterexample" in document else "does-not-refine")
             self.verified(claimed, 1, "fails")
-            # Another channel, another witness, other losses.
+            # Each of these is altered: the channel, the witness, the losses.
             channel = json.loads(json.dumps(document["channel_to"]))
             channel[0][0] = str(Fraction(channel[0][0]) + Fraction(1, 100))
             self.verified(dict(document, channel_to=channel), 1, "fails")
@@ -1111,7 +1111,7 @@ class Formats(FlowTest):
         self.assertIn("  flow       ", run("--help").out)
 
     def test_the_file_of_the_help(self):
-        """It is a file, except for the remarks."""
+        """The file in the help is valid once the remarks are removed."""
         text = re.search(r"(?ms)^Such a file\n(.*)^Ready-made", run("flow", "--help").out)[1]
         file = self.write("help.toml", "".join(line[2:] + "\n" for line in text.splitlines()))
         self.assertEqual(self.json("check", file, *LN_3_TO_LN_2)["verdict"], "refines")

@@ -1,4 +1,4 @@
-"""A verdict of "stable" names a theorem, which flow verify --of checks again; writing another one is detected."""
+"""A verdict of "stable" names a theorem. flow verify --of checks it again, and detects another theorem's name."""
 
 import json
 import unittest
@@ -9,11 +9,11 @@ COUNT = {"participants": "3", "values": "[0, 1, 2]", "perturber": '"randomized-r
          "post": '{ query = "count", of = [0] }'}
 TABLE_OF_COUNTS = "{ table = [" + ", ".join(str((a == 0) + (b == 0)) for a in range(3) for b in range(3)) + "] }"
 
-# Truth with a probability that grows with epsilon, written in odds, among values of three different frequencies.
+# The participant answers truthfully with a probability that grows with epsilon. It is written in odds, and differs between the values.
 SMALL_STEPS = {"participants": "2", "values": "[0, 1]", "post": '"sum"',
                "perturber": '{ matrix = [["(odds + 2)/(odds + 4)", "2/(odds + 4)"], ["1/(odds + 4)", "(odds + 3)/(odds + 4)"]] }'}
 
-# By theorem: files that are stable by it.
+# For each theorem: pipelines that are stable by it.
 STABLE = {
     "no-epsilon": [{**COUNT, "perturber": '{ matrix = [["3/4", "1/4", 0], [0, 1, 0], [0, "1/2", "1/2"]] }'}],
     "side-by-side": [{**COUNT, "post": '"identity"'}, {**COUNT, "perturber": '"geometric"', "post": '{ round = "1/2" }'},
@@ -97,7 +97,7 @@ class Theorems(CommandTest):
         self.assertEqual(self.verified(forged, "--of", "p.toml")["certificate"], "fails")
 
     def test_small_steps_that_are_none(self):
-        """Geometric noise on a sum of three values is unstable, whatever a document says."""
+        """Geometric noise on a sum of three values is unstable, even where a document claims that it is stable by small steps."""
         members = {**COUNT, "perturber": '"geometric"', "post": '"sum"', "participants": "2"}
         self.file(SMALL_STEPS)
         document = self.stable(SMALL_STEPS)
@@ -105,7 +105,7 @@ class Theorems(CommandTest):
         self.assertNotEqual(self.verified(document, "--of", "p.toml")["certificate"], "holds")
 
     def test_bits_that_are_none(self):
-        """Hadamard's answers are not bits, and bits of two encodings are not bits of one encoding."""
+        """Hadamard's answers are not bits. Bits of two encodings are not bits of one encoding."""
         document = self.stable(STABLE["counted-bits"][1])
         for members in ({**COUNT, "perturber": '"hadamard"', "post": '"shuffle"'},
                         {**COUNT, "participants": "2", "perturber": '["symmetric-unary", "optimized-unary"]', "post": '"bits"'}):
@@ -113,13 +113,13 @@ class Theorems(CommandTest):
             self.assertNotEqual(self.verified(document, "--of", "p.toml")["certificate"], "holds")
 
     def test_a_released_median(self):
-        """Polynomials in a root of odds, from the definition of its weights; where they are too long, that is said."""
+        """The polynomials in a root of odds come from the definition of the weights. If they are too long, the verdict says so."""
         median = {"perturber": '{ release = "exponential", quantile = "1/2", records = 3, lattice = [0, 1, 2, 3] }',
                   "post": '"identity"', "secret": '"target"', "known": "[0, 3]"}
         document = self.stable(median)
         self.assertEqual(document["theorem"], "small-steps")
         self.assertEqual(self.verified(document, "--of", "p.toml")["certificate"], "holds")
-        self.file({**median, "known": "[0, 0]"})  # to an analyst who knows these, less epsilon may be worth more
+        self.file({**median, "known": "[0, 0]"})  # an analyst who knows these two may benefit from a smaller epsilon
         self.assertNotEqual(self.verified(document, "--of", "p.toml")["certificate"], "holds")
         several = {**median, "perturber": median["perturber"].replace('"exponential", quantile = "1/2"',
                                                                       '"approximate", quantiles = ["1/2", "3/4"]')}

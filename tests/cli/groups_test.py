@@ -1,4 +1,4 @@
-"""Groups with public keys under one budget, and persons of whose records at most so many count."""
+"""Groups with public keys under one budget, and a limit on the number of a person's records that count."""
 
 import csv
 import io
@@ -13,13 +13,13 @@ from cli.program import CommandTest, Engine, require_engine, run
 
 setUpModule = require_engine
 
-SECRET = "Ada-Lovelace-1815"  # a person whom no message may show
+SECRET = "Ada-Lovelace-1815"  # the name of a person, which no message may show
 LIKE = r"fractile: warning: the keys '[^\n]*' differ only by one letter, by case or by blanks[^\n]*\n  [^\n]*\n"
 WEAK = r"fractile: warning: an epsilon above 20 promises next to nothing\n  [^\n]*\n"
 
 
 class GroupsTest(CommandTest):
-    """Under an epsilon that promises nothing, so that releases are the true quantiles, except for one time in e^100."""
+    """Releases here use an epsilon without any privacy, so they give the true quantiles, except for one time in e^100."""
 
     USUAL = {"by": "city", "quantiles": "median", "epsilon": "1000"}
 
@@ -99,7 +99,7 @@ class Keys(GroupsTest):
         self.assertEqual([value for _, _, value in self.groups(keys_file="keys.txt")], ["2", "4", "6"])
 
     def test_one_budget(self):
-        """A group is drawn as if there were no others: the same seed, the same values. Under change-one, for twice the records."""
+        """A group is drawn as if it were alone: one seed gives the same values. Under change-one, it is drawn as for twice the records."""
         self.write("t.csv", "city,x\n" + "a,2\n" * 9 + "b,5\n" * 3)
         self.write("a.csv", "city,x\n" + "a,2\n" * 9)
         for neighbors, records in (("add-remove", "3"), ("change-one", "6")):
@@ -159,7 +159,7 @@ class Persons(GroupsTest):
         self.assertEqual(result.code, 0, result)
 
     def test_a_sample_and_not_the_first(self):
-        """Of 4000 persons with records 1 .. 9 in that order, the quantiles are those of uniform numbers; of the first, 1."""
+        """4000 persons have the records 1 to 9, in this order. A sample has uniform quantiles; all first records are 1."""
         self.write("t.csv", "who,x\n" + "".join(f"{i},{x}\n" for i in range(4000) for x in range(1, 10)))
         self.assertEqual(self.sure(person="who", quantiles="1/18,1/2,17/18", mechanism="approximate", epsilon="4000"),
                          "quantile,value\n1/18,1\n1/2,5\n17/18,9\n")
@@ -182,7 +182,7 @@ class Persons(GroupsTest):
 
 
 class SeveralColumns(GroupsTest):
-    """Groups by two columns. Nothing tells keys apart by texts that are put together."""
+    """Groups by two columns. Keys are never compared as concatenated texts."""
 
     TABLE = ("who,city,sex,x\n" + "1,a,f,3\n2,a,f,3\n3,a,m,5\n4,b,m,7\n5,b,d,9\n6,c,f,9\n7,a,,9\n8,,f,9\n" + '9,"a,b",f,2\n10,a,"b,f",8\n')
     CROSSED = ("--keys", "city=a,b", "--keys", "sex=f,m")
@@ -362,7 +362,7 @@ class Receipts(GroupsTest):
 
 class Refusals(CommandTest):
     def refuse(self, *parts, **changes):
-        """Before the file is looked at, which is not there."""
+        """Requires a refusal before the file is opened: the file does not exist."""
         with self.subTest(**{name: str(value)[:60] for name, value in changes.items()}):
             self.assert_refused(self.run_release("nowhere.csv", **changes), 2, *parts)
 
@@ -413,7 +413,7 @@ class Refusals(CommandTest):
 
 class Large(GroupsTest):
     def run_small(self, *arguments, **changes):
-        """In 400 MB: the largest resident set of all children so far is what can be asked for. Sanitizers need more."""
+        """Requires at most 400 MB for the largest child process so far: no other figure is available. Sanitizers need more."""
         result = self.run_release(*arguments, **changes)
         self.assertEqual((result.code, result.err), (0, ""))
         if not os.environ.get("FRACTILE_SANITIZE"):

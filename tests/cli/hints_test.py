@@ -1,4 +1,4 @@
-"""What the program says to a mistake that people make: where a hint holds a command, the command is run, and works."""
+"""The program's answers to common mistakes. If a hint holds a command, the test runs it, and it works."""
 
 import contextlib
 import io
@@ -27,7 +27,7 @@ def run_tool(words, folder):
 
 
 class Types(CommandTest):
-    """Columns of Parquet that are not numbers. The hint's query makes numbers of them."""
+    """Parquet columns that do not hold numbers. The hint's query converts them to numbers."""
 
     def table(self, expression, name="x"):
         quoted = name.replace('"', '""')
@@ -59,7 +59,7 @@ class Types(CommandTest):
         self.follow("BOOLEAN", expression="range < 150", bounds=("0", "1"), expected="1")
 
     def test_enumerations_of_numbers(self):
-        """Parquet has none, but a query may make some."""
+        """Parquet has no such enumerations, but a query may create them."""
         self.write("t.csv", "x\n" + "3\n" * 99)
         word = "CAST(x AS ENUM('3', '4'))"
         result = self.run_release("t.csv", sql=f"SELECT {word} AS x FROM input")
@@ -89,7 +89,7 @@ class Types(CommandTest):
 
 
 class Wordings(CommandTest):
-    """The R package asks for R's syntax. What is no field stays what it is."""
+    """The R package requests R's syntax. Text that is not a field stays unchanged."""
 
     def said(self, wording, **changes):
         self.write("t.csv", "a --step 1,x\n1,2\n")
@@ -126,7 +126,7 @@ class Wordings(CommandTest):
 
 class Cells(CommandTest):
     def test_every_unfit_cell_has_the_same_hint(self):
-        """Its kind is the record's; the row and the column are all that is told of it."""
+        """The kind of the cell depends on the record, so the message gives only the row and the column."""
         messages = set()
         for cell in ("3,5", "$5", "5%", "1.234,5", "1 000", "2020-01-31", "true", "twelve", "10:30"):
             self.write("t.csv", f'x\n1\n"{cell}"\n')
@@ -211,7 +211,7 @@ class Formats(CommandTest):
                                 secrets=("secret",))
 
     def test_a_record_is_no_mark(self):
-        """DuckDB's stands at the ninth byte, where a record can be."""
+        """In a DuckDB file, the mark DUCK stands at the ninth byte. In a text file, a record may stand there."""
         self.write("t.csv", "x\n1\n2\n3\nDUCK\n" + "7\n" * 99)
         self.assertEqual(self.sure_release("t.csv", quantiles="median", unreadable="missing"), ["7"])
 
@@ -259,7 +259,7 @@ class Places(CommandTest):
         (self.folder / "d.csv" / "e").mkdir(parents=True)
         self.assert_refused(self.run_release("d.csv"), 2, "the folder 'd.csv' holds folders", "'d.csv/*/*.csv'")
         self.write("[1].csv", "x\n1\n")
-        self.release("[1].csv")  # such a name is a name
+        self.release("[1].csv")  # a name may look like a pattern
 
     def test_names_that_begin_with_a_dash(self):
         self.write("-odd.csv", "x\n1\n")
@@ -306,7 +306,7 @@ class Typing(CommandTest):
                         "--bounds needs two values, a space between them", "for example --bounds 0 125")
 
     def test_dates_as_they_are_written_elsewhere(self):
-        """The step was refused in their place: '1d' is not a number."""
+        """Once, the error named the step instead of the bounds: '1d' is not a number."""
         for typed in ("01/01/2020", "31.12.2019", "2020/01/01"):
             self.refuse(["release", "t.csv", *options(bounds=(typed, "2026-01-01"), step="1d")], f"--bounds: '{typed}' is not a date or time",
                         "write 2024-01-31")
@@ -340,10 +340,10 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 
 
 class Helps(CommandTest):
-    """What helps and pages say of options is so."""
+    """What help texts and pages say about options is true."""
 
     def options_of(self, verb):
-        """As its help lists them, a line each."""
+        """The options that the verb's help lists, one per line."""
         return re.findall(r"^  (--[a-z-]+)", run(*verb, "--help").out, re.M)
 
     def test_every_option_is_listed_once_and_understood(self):
@@ -358,7 +358,7 @@ class Helps(CommandTest):
         for verb in VERBS:
             known = {*self.options_of(verb), "--help"}
             if verb[0] in ("explain", "ledger"):
-                known |= set(self.options_of(["release"]))  # of which they tell
+                known |= set(self.options_of(["release"]))  # their helps mention options of release
             self.assertLessEqual(set(OPTION.findall(run(*verb, "--help").out)), known, verb)
 
     def test_no_page_names_an_option_that_is_not_there(self):

@@ -130,7 +130,7 @@ class Intervals(CommandTest):
         self.assertNotIn("interval", run("plan", *options(WAGES, **changes)).out)
 
     def test_too_few_records_are_told_with_what_would_do(self):
-        """In a plan, beside the release and in its explanation; where ends are settled nothing is said."""
+        """The warning appears in a plan, next to the release and in its explanation. It is absent where the ends are settled."""
         plan = {"column": None, "unsafe_seed": None, "intervals": "0.95", "of": "table"}
         few = run("plan", *options(WAGES, **plan, epsilon="0.01", format="table"))
         self.assertIn("warning: with this budget intervals may end only at the ends of the range\n"

@@ -1,5 +1,5 @@
-"""A paying release, stopped at every system call that changes a file or tells a server something: never a receipt, whole or temporary,
-in a file of any name, that is not paid for or can be refunded, nor forgotten when a backup of the ledger is put back."""
+"""A paying release is stopped at each system call that changes a file or sends something to a server. It never leaves a whole or partial
+receipt, in a file of any name, that is unpaid, can be refunded, or is forgotten when a backup of the ledger is put back."""
 
 import errno
 import json
@@ -17,9 +17,9 @@ from cli.stores import InAFile, OnAServer
 
 STOPPER = Path(os.environ.get("FRACTILE_STOP_AT_CALL", HOUSE / "build" / "dev" / "tests" / "stop_at_call")).resolve()
 CANNOT_TRACE, KILLED = 98, 99
-ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}  # which would trace the traced
-EVERY_CALL = ("--all",) if EFFORT >= 10 else ()  # also those that change nothing
-RECEIPT = b'"schema_version"'  # stands in every receipt, and in nothing else
+ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}  # the leak detector would trace a process that is traced already
+EVERY_CALL = ("--all",) if EFFORT >= 10 else ()  # also calls that change nothing
+RECEIPT = b'"schema_version"'  # occurs in every receipt, and nowhere else
 
 
 def setUpModule():
@@ -31,7 +31,7 @@ def setUpModule():
 
 class Stopped(InAFile, CommandTest):
     WITNESSED = True
-    STRIDE = 4  # of the calls at which it is stopped, from any of the first on
+    STRIDE = 4  # it is stopped at every STRIDE-th call, beginning with a random one of the first STRIDE
 
     def setUp(self):
         super().setUp()
@@ -61,7 +61,7 @@ class Stopped(InAFile, CommandTest):
         return int(re.search(rb"calls (\d+)\n\Z", whole.stderr)[1])
 
     def entry(self):
-        """The only one, or None."""
+        """The only entry, or None."""
         statement = run("ledger", "export", self.address, cwd=self.folder)
         self.assertEqual(statement.code, 0, statement)
         entries = json.loads(statement.out)["entries"]
@@ -75,11 +75,11 @@ class Stopped(InAFile, CommandTest):
         return run("ledger", "witness", self.address, *words, cwd=self.folder)
 
     def traces(self):
-        """The files in which anything of a receipt stands, as the process left them."""
+        """The names of the files in which the process left any part of a receipt."""
         return {path.name for path in self.folder.iterdir() if RECEIPT in path.read_bytes()}
 
     def check(self, printed):
-        """What a stopped release left; returns the state of its entry."""
+        """Checks what a stopped release left, and returns the state of its entry."""
         traces = self.traces()
         names = {path.name for path in self.folder.iterdir()}
         entry = self.entry()
@@ -93,7 +93,7 @@ class Stopped(InAFile, CommandTest):
         self.names_are_fine(names - self.LEDGER_FILES - {"t.csv", "r.json"})
         if self.WITNESSED:
             asked = self.asks_witness()
-            self.assertEqual(asked.code, 0, asked)  # whatever stops, it is not behind
+            self.assertEqual(asked.code, 0, asked)  # wherever the release stops, the ledger is not behind its witness
         if entry:
             self.check_void(state)
         return state
@@ -110,7 +110,7 @@ class Stopped(InAFile, CommandTest):
             self.assertEqual(self.traces(), set())
 
     def check_next(self, state):
-        """Asked again: answered or paid, unless what was lost has spent the budget."""
+        """Asks for the release again: it is answered or paid, unless the lost draw has spent the budget."""
         again = run(*self.command[1:], cwd=self.folder)
         if state == "drawn":
             self.assert_refused(again, 4, "exceeds what remains")
@@ -120,7 +120,7 @@ class Stopped(InAFile, CommandTest):
         self.assertIn(RECEIPT, (self.folder / "r.json").read_bytes())
 
     def check_put_back(self, state):
-        """The ledger is as it was before the release: what may be out is charged again before anything else is."""
+        """Puts the ledger back to its state before the release. Whatever may have been published is charged again before anything else."""
         (self.folder / "r.json").unlink(missing_ok=True)
         self.put_back(self.ledger)
         behind = self.asks_witness()
@@ -144,7 +144,7 @@ class Stopped(InAFile, CommandTest):
         for call in range(1 + random.randrange(stride), calls + 1, stride):
             with self.subTest(call=call):
                 stopped = self.stopped_at(call, *how)
-                if stopped.returncode != KILLED:  # threads make their number vary a little at the end
+                if stopped.returncode != KILLED:  # threads make the number of calls vary a little at the end
                     self.assertEqual(stopped.returncode, 0, stopped)
                     continue
                 states.append(self.check(stopped.stdout))
@@ -160,21 +160,21 @@ class Stopped(InAFile, CommandTest):
 
 
 class StoppedOnAServer(OnAServer, Stopped):
-    """The ledger is on a server, to which nothing more is said from a call on."""
+    """The ledger is on a server, and from one call on, nothing more is sent to the server."""
 
     STRIDE = 5
 
 
 class StoppedWithoutNamelessFiles(Stopped):
-    """On file systems that have none, a temporary name beside the receipt stands in, after the commitment, and room is taken by a file that
-    loses its name at once."""
+    """Some file systems have no nameless files. There, after the commitment, a temporary name next to the receipt is used instead. A file
+    that loses its name at once reserves the space."""
 
     WITNESSED = False
 
     def names_are_fine(self, names):
         for name in names:
             self.assertRegex(name, r"\A(r\.json|\.fractile-room)[.-]\w{6}\Z")
-            if name.startswith(".fractile-room"):  # which takes its room once it has lost its name
+            if name.startswith(".fractile-room"):  # the file takes its space only after it has lost its name
                 self.assertEqual((self.folder / name).stat().st_size, 0)
 
     def test_by_a_kill(self):
@@ -182,7 +182,7 @@ class StoppedWithoutNamelessFiles(Stopped):
 
 
 class Interrupted(Stopped):
-    """Ctrl-C and SIGTERM say what counts, and leave nothing half-written."""
+    """On Ctrl-C and SIGTERM, the program says what was charged, and leaves nothing half-written."""
 
     WITNESSED = False
     STRIDE = 11
@@ -199,7 +199,7 @@ class Interrupted(Stopped):
         err = re.sub(r"calls \d+\n\Z", "", stopped.stderr.decode())
         state = self.check(stopped.stdout)
         self.assertNotEqual(state, "drawn")
-        if stopped.returncode == 0:  # it came after all was done
+        if stopped.returncode == 0:  # the signal came after everything was done
             self.assertEqual((err, state), ("", "committed"))
             return "done"
         self.assertEqual(stopped.returncode, 128 + number, stopped)
@@ -234,7 +234,7 @@ class InterruptedOnAServer(OnAServer, Interrupted):
 
 
 class Failing(Stopped):
-    """Each call that changes a file fails, once or from there on: the message says what became of the entry, and the ledger agrees."""
+    """Each call that changes a file fails, once or from then on. The message says what became of the entry, and the ledger agrees."""
 
     STRIDE = 9
     REACHED = frozenset({"none", "reserved", "committed"})
@@ -251,16 +251,16 @@ class Failing(Stopped):
     def check_failed(self, failed):
         err = re.sub(r"calls \d+\n\Z", "", failed.stderr.decode())
         state = self.check(failed.stdout)
-        if failed.returncode == 0:  # a call that need not succeed
+        if failed.returncode == 0:  # this call may fail without consequences
             self.assertEqual(state, "committed", err)
-        elif failed.returncode > 0 and err:  # unless it was standard error that failed
+        elif failed.returncode > 0 and err:  # otherwise standard error itself failed
             self.assertIn(failed.returncode, (3, 5), failed)
             told = self.said[state] in err or (state != "none" and self.cannot_look in err)
             self.assertTrue(told or (state == "committed" and "the receipt r.json holds it" in err), (state, err))
         return state
 
     def test_by_a_kill(self):
-        """A full disk is waited for once the release is charged: so it has room again a little later."""
+        """After the charge, the release waits while the disk is full, so the failing disk gets space again a little later."""
         calls = self.number_of_calls("--fail", str(errno.ENOSPC))
         states = []
         stride = 1 if EFFORT >= 10 else self.STRIDE
@@ -274,14 +274,14 @@ class Failing(Stopped):
 
 
 class FailingOnAServer(OnAServer, Failing):
-    """The receipt, the witness, what is printed."""
+    """The receipt, the witness and the output fail, while the ledger is on a server."""
 
     STRIDE = 4
     REACHED = frozenset({"none", "committed"})
 
 
 class FailingConnections(OnAServer, Failing):
-    """Each message to or from the server fails once, and the connection ends with it: what is charged is sent again."""
+    """Each message to or from the server fails once, and the connection ends with it. What is charged is sent again."""
 
     STRIDE = 21
 

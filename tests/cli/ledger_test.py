@@ -1,4 +1,4 @@
-"""fractile ledger, and releases that pay from one: run as processes that race, are killed, or find no room."""
+"""fractile ledger, and releases that pay from one, run as processes that race, are killed, or run out of space."""
 
 import contextlib
 import csv
@@ -28,7 +28,7 @@ class LedgerTest(CommandTest):
         self.write("t.csv", "x\n" + "7\n" * 100)
 
     def ledger(self, *arguments, code=0, **how):
-        """What `fractile ledger ARGUMENTS` prints; errors must be in order."""
+        """What `fractile ledger ARGUMENTS` prints; for another `code`, the message, which must have the form of a refusal."""
         result = run("ledger", *arguments, cwd=self.folder, **how)
         if code != 0:
             self.assert_refused(result, code)
@@ -53,7 +53,7 @@ class LedgerTest(CommandTest):
         return [entry["state"] for entry in self.statement()["entries"]]
 
     def paid(self, **changes):
-        """A release that pays and says nothing."""
+        """A release that pays and prints no message."""
         return self.release("t.csv", **{"ledger": "budget.db", "epsilon": "1/4", **changes})
 
     def run_paid(self, *arguments, **changes):
@@ -127,7 +127,7 @@ class Paying(LedgerTest):
         self.assertEqual(self.spent(), {"epsilon": "1"})
 
     def test_refused_before_rows(self):
-        """The table has a cell that would fail with 3 and keep the charge."""
+        """The table has a cell that would end a release with exit code 3 and keep the charge."""
         self.init("--epsilon", "1/8")
         self.write("t.csv", 'x\n7\n"seven\n')
         self.assert_refused(self.run_paid(), 4, "exceeds what remains")
@@ -198,7 +198,7 @@ class Paying(LedgerTest):
 class Again(LedgerTest):
     NOTE = r"fractile: this was released on \d{4}-\d\d-\d\d \(entry 1 of budget\.db\); here it is " \
            r"again, and nothing was spent\n  the table was not read; --again reads it, and pays\n"
-    WIDE = {"bounds": ("0", "1000000000000000.1"), "step": "0.1", "epsilon": "1e-9"}  # no two releases are equal
+    WIDE = {"bounds": ("0", "1000000000000000.1"), "step": "0.1", "epsilon": "1e-9"}  # no two releases with these options are equal
 
     def setUp(self):
         super().setUp()
@@ -339,7 +339,7 @@ class Show(LedgerTest):
         self.refuse(2, "export", "budget.db", "--format", "table", parts=("'table' is not known",))
 
     def test_readings_in_csv(self):
-        """As JSON, since a value may be any text."""
+        """Readings are written as JSON, because a value may be any text."""
         self.init("--epsilon", "1", "--missing", 'NA,"', "--single-line-records", dataset="declared")
         self.write("t.csv", "x,id\n7,a\n")
         self.paid(dataset="declared", missing='NA,"', single_line_records=True, person="id", records_per_person="2")
@@ -377,7 +377,7 @@ class Verify(LedgerTest):
         return "-," if text is None else f"{len(str(text).encode())}:{text},"
 
     def chain(self):
-        """The hashes as docs/ledger.md defines them, from the file itself."""
+        """Computes the hashes from the file itself, as docs/ledger.md defines them."""
         database = sqlite3.connect(self.folder / "budget.db")
         subjects = {"dataset": "SELECT id, name, unit, neighbors, measure, epsilon, rho, delta, person, records_per_person, "
                                "source, reading FROM datasets JOIN pins ON dataset = id",
@@ -447,7 +447,7 @@ class Unusable(LedgerTest):
         self.paid()
 
     def test_signals_while_it_waits(self):
-        """Nothing is charged, so they are heard at once."""
+        """Nothing has been charged, so signals take effect at once."""
         self.init()
         database = sqlite3.connect(self.folder / "budget.db", isolation_level=None)
         database.execute("BEGIN IMMEDIATE")
@@ -459,7 +459,7 @@ class Unusable(LedgerTest):
                 sent = time.monotonic()
                 process.send_signal(number)
                 out, err = process.communicate(timeout=30)
-                self.assertLess(time.monotonic() - sent, 8)  # by itself, it would end after ten seconds
+                self.assertLess(time.monotonic() - sent, 8)  # without a signal, it would end after ten seconds
                 self.assertEqual((process.returncode, out), (128 + number, b""), err)
                 self.assertRegex(err.decode(), "is locked by another process\n  nothing was charged; ")
         database.execute("ROLLBACK")
@@ -484,7 +484,7 @@ class Unusable(LedgerTest):
         self.assertEqual(self.files(), ["budget.db", "t.csv"])
 
     def test_full_disk(self):
-        """A limit on files' sizes stands for one: the ledger may not grow, so nothing is read and nothing is spent."""
+        """A limit on file sizes stands for a full disk: the ledger may not grow, so nothing is read or spent."""
         self.init()
         size = (self.folder / "budget.db").stat().st_size
         self.write("t.csv", 'x\n7\n"seven\n')
@@ -497,7 +497,7 @@ class Unusable(LedgerTest):
     LONG = {"bounds": ("0", "10"), "quantiles": ",".join(f"{i}/100000" for i in range(1, 9000)), "mechanism": "tree"}
 
     def test_a_ledger_without_room_for_the_receipt(self):
-        """It fails before anything is charged, and says how much is missing."""
+        """The release fails before anything is charged, and says how many bytes may be needed."""
         self.init()
         how = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))}
         for _ in range(3):
@@ -512,13 +512,13 @@ class Unusable(LedgerTest):
 
 
 class VoidedWhileItRuns(LedgerTest):
-    """The budget is given back while a release reads: it ends without a value."""
+    """The entry is voided while a release reads. The release ends without a value."""
 
     def reserved(self, process):
         """Whether the ledger shows the entry before the process is done."""
         while process.poll() is None:
             with contextlib.closing(sqlite3.connect(f"file:{self.folder / 'budget.db'}?mode=ro", uri=True)) as ledger:
-                with contextlib.suppress(sqlite3.OperationalError):  # locked
+                with contextlib.suppress(sqlite3.OperationalError):  # it is locked
                     if ledger.execute("SELECT count(*) FROM entries").fetchone()[0]:
                         return True
             time.sleep(0.002)
@@ -543,7 +543,7 @@ class VoidedWhileItRuns(LedgerTest):
 
 
 class PutBack(VoidedWhileItRuns):
-    """A backup of the ledger is put back while a release reads, and another release gets its entry's number."""
+    """A backup of the ledger is put back while a release reads, and another release gets the number of its entry."""
 
     WIDE = Again.WIDE
     test_it_publishes_nothing = None
@@ -615,13 +615,13 @@ class PutBack(VoidedWhileItRuns):
         self.write("published/notes.txt", "nothing")
         self.ledger("verify", "budget.db", "--receipts", "published")
         (self.folder / "budget.db").write_bytes(backup)
-        self.ledger("verify", "budget.db")  # it cannot know by itself
+        self.ledger("verify", "budget.db")  # the ledger alone cannot detect this
         self.refuse(5, "verify", "budget.db", "--receipts", "published",
                     parts=("receipts name: 'second.json' (entry 2, epsilon = 1/8)", "charged again"))
         self.refuse(2, "verify", "budget.db", "--receipts", "gone", parts=("the folder 'gone' cannot be read",))
 
     def test_a_receipt_of_another_entry_is_not_given_out(self):
-        """However it came there, under hashes that fit."""
+        """This holds however the receipt came there, and although the hashes fit."""
         self.init()
         self.paid(**self.WIDE)
         self.paid(**self.WIDE, again=True)
@@ -646,7 +646,7 @@ class PutBack(VoidedWhileItRuns):
 
 
 class Witnessed(LedgerTest):
-    """A file elsewhere by which a ledger that was put back is known; what it has seen at which moment: cli.kills and cli.faults."""
+    """A witness is a file elsewhere that reveals when a ledger was put back. cli.kills and cli.faults test what it has seen when."""
 
     def setUp(self):
         super().setUp()
@@ -692,7 +692,7 @@ class Witnessed(LedgerTest):
         (self.folder / "budget.db").write_bytes(backup)
         behind = ("the ledger 'budget.db' is behind its witness '" + self.path + "': it does not have line 6",
                   "fractile ledger witness budget.db --accept")
-        for result in (self.run_paid(epsilon="1/16"), self.run_paid()):  # that it holds, too
+        for result in (self.run_paid(epsilon="1/16"), self.run_paid()):  # a new release, and one that the ledger holds
             self.assert_refused(result, 5, *behind, "nothing was charged; ")
         for verb in ("witness", "verify"):
             self.refuse(5, verb, "budget.db", parts=behind)
@@ -721,16 +721,17 @@ class Witnessed(LedgerTest):
                     parts=("the witness '" + str(self.folder / "gone" / "people"), "cannot be created: No such file"))
         self.refuse(5, "init", "budget.db", "--dataset", "more", "--epsilon", "1", "--witness", "t.csv",
                     parts=("holds no line of a ledger", "or name another one"))
-        # It may be this ledger, put back to before its datasets: nothing is charged until what the witness has seen is accepted.
+        # The new ledger may be the old one, put back to before it had datasets. Nothing is charged until what the witness has seen is
+        # accepted.
         self.ledger("init", "another.db", "--dataset", "more", "--epsilon", "1", "--witness", "elsewhere/people")
         self.assert_refused(self.run_paid(ledger="another.db"), 5, "is behind its witness", "nothing was charged")
         self.assertEqual(len(self.statement()["datasets"]), 1)
 
     def test_one_without_room(self):
-        """A limit on files' sizes stands for a full disk: nothing is charged."""
+        """A limit on file sizes stands for a full disk: nothing is charged."""
         self.init()
         with open(self.path, "a", encoding="utf-8") as witness:
-            witness.write("0" * 3_000_000 + "\n")  # as if it had been torn
+            witness.write("0" * 3_000_000 + "\n")  # a line that looks torn
         room = os.stat(self.path).st_size + 200
         how = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))}
         self.assert_refused(self.run_paid(how=how), 5, f"the witness '{self.path}' of the ledger 'budget.db' could not be written: ",
@@ -752,7 +753,7 @@ class Witnessed(LedgerTest):
 
 
 class Mounts(LedgerTest):
-    """Names that a ledger has in other mount namespaces, such as those of containers."""
+    """Names of a ledger in other mount namespaces, such as those of containers."""
 
     NAMESPACE = ("unshare", "--mount", "--propagation", "private")
 
@@ -786,7 +787,7 @@ class Mounts(LedgerTest):
         self.assertEqual(self.states(), ["committed"])
 
     def test_another_namespace(self):
-        """By the names that /proc gives to what a process sees."""
+        """The names are those that /proc gives to the files that another process sees."""
         script = "mount --bind budget.db inside/budget.db; mkdir of_its_own; mount -t tmpfs tmpfs of_its_own; echo ready; exec cat"
         with subprocess.Popen([*self.NAMESPACE, "sh", "-ec", script], cwd=self.folder, stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE) as process:
@@ -794,7 +795,7 @@ class Mounts(LedgerTest):
             seen = f"/proc/{process.pid}/root{self.folder}"
             result = run(*self.release_from(f"{seen}/inside/budget.db")[1:], cwd=self.folder)
             self.assert_refused(result, 5, f"the ledger '{seen}/inside/budget.db' is mounted as a single file")
-            # SQLite would take its name for that of a file here, and make or use another ledger.
+            # Here, SQLite would take the file's name there for the name of another file, and create or use another ledger.
             there = f"{seen}/of_its_own/budget.db"
             shutil.copy(self.folder / "budget.db", there)
             shutil.copy(self.folder / "budget.db", self.folder / "of_its_own" / "budget.db")
@@ -813,7 +814,7 @@ class Mounts(LedgerTest):
 
 
 class Sources(LedgerTest):
-    """What a dataset pins, and what table a stored release is of."""
+    """What a dataset pins, and which table a stored release describes."""
 
     WIDE = Again.WIDE
 
@@ -869,7 +870,7 @@ class Sources(LedgerTest):
         self.assert_refused(self.run_release("t.csv", source="monday"), 2, "--source goes with --ledger")
 
     def test_pins(self):
-        """The table has a cell that would fail with 3 and keep the charge."""
+        """The table has a cell that would end a release with exit code 3 and keep the charge."""
         self.write("t.csv", 'x,id\n7,a\n"seven,b\n')
         self.write("u.csv", "x,id\n7,a\n")
         self.assertEqual(self.init("--epsilon", "1", "--person", "id", "--records-per-person", "3", "--source", "./t.csv"),
@@ -909,10 +910,10 @@ class Sources(LedgerTest):
 
 
 class Settled(LedgerTest):
-    """After a release was stopped, or asked for twice."""
+    """Entries after a release was stopped or asked for twice."""
 
     def receipt(self, name="r.json", **changes):
-        """For a release that pays nothing, as a program of format 1 left it beside a reserved entry."""
+        """The receipt of a release that pays nothing. A program of format 1 left such a receipt next to a reserved entry."""
         self.release("t.csv", receipt=name, **{"epsilon": "1/4", **changes})
         return name
 
@@ -926,7 +927,7 @@ class Settled(LedgerTest):
         path.write_text(head + hashlib.sha256((head + tail).encode()).hexdigest() + tail)
 
     def reserved(self, **changes):
-        """An entry of a good query that will not be committed."""
+        """Makes an entry of a valid query that will not be committed."""
         self.write("t.csv", 'x\n7\n"seven\n')
         result = self.run_paid(**{"receipt": "r.json", **changes})
         self.assert_refused(result, 3, "stays reserved")
@@ -1027,7 +1028,7 @@ class Race(LedgerTest):
 
 class Killed(LedgerTest):
     def test_at_any_moment(self):
-        """No receipt and no output without its charge, and no charge that was told of is lost."""
+        """No receipt and no output exists without its charge, and no reported charge is lost."""
         self.init("--epsilon", "1000")
         started = time.monotonic()
         self.paid(again=True)
@@ -1055,7 +1056,7 @@ class Killed(LedgerTest):
         entries = {entry.get("receipt_path"): entry for entry in statement["entries"]}
         self.assertGreaterEqual(sum(entry["state"] == "committed" for entry in entries.values()), published)
         for path in self.folder.glob("*.json"):
-            entry = entries[str(path)]  # a receipt stands there only once its entry is committed
+            entry = entries[str(path)]  # a receipt gets its name only once its entry is committed
             self.assertEqual(entry["state"], "committed")
             self.assertEqual(path.read_text(), entry["receipt"])
 

@@ -1,4 +1,4 @@
-"""Memory: what records of a fine lattice take, above what the engine takes; and what text takes."""
+"""Memory: what records of a fine lattice take in addition to the engine's memory, and what text takes."""
 
 import gzip
 import lzma
@@ -14,11 +14,11 @@ from cli.program import PROGRAM, CommandTest, options, require_engine, run
 setUpModule = require_engine
 
 RECORDS = 4_000_000
-BYTES = 20  # a record: its position twice while it is sorted, and some room
+BYTES = 20  # per record: its position, twice while it is sorted, and some reserve
 
 
 def peak_of(command):
-    """Bytes that the program had at most."""
+    """The program's peak memory in bytes."""
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -28,9 +28,9 @@ def peak_of(command):
 
 
 def peak(one_row, rows, different=RECORDS, **limits):
-    """The same, when it released a median of so many records, of which no more are different."""
+    """The peak memory of a release of a median of `rows` records, at most `different` of them distinct."""
     sql = f"SELECT (range % {different}) / {RECORDS} AS x FROM input, range({rows})"
-    query = options(step="0.0000000001", bounds=("0", "1"), quantiles="median", threads="2", **limits)  # each has room of its own
+    query = options(step="0.0000000001", bounds=("0", "1"), quantiles="median", threads="2", **limits)  # each thread has its own memory
     return peak_of([PROGRAM, "release", one_row, "--sql", sql, "--sql-stability", "1000000000", *query])
 
 
@@ -41,7 +41,7 @@ class Memory(CommandTest):
         self.assertLess(peak(file, RECORDS) - peak(file, 1), BYTES * RECORDS)
 
     def test_a_limit_holds_for_what_is_counted(self):
-        """12,000,000 records take 96 MB, and as much again while they are sorted; of a limit of 100 MB, half is theirs."""
+        """12,000,000 records take 96 MB, and twice that while they are sorted. They get half of a limit of 100 MB."""
         self.write("t.csv", "y\n1\n")
         file = self.folder / "t.csv"
         records, different = 3 * RECORDS, 100_000
@@ -51,7 +51,7 @@ class Memory(CommandTest):
         self.assertLess(more["100 MB"], 75_000_000)
 
     def test_text_is_read_in_pieces(self):
-        """400 MB of text, of which the engine's own reader would keep more than that."""
+        """The engine's own reader would keep more than all of these 400 MB of text."""
         piece = b"7,seven\n" * 1_000_000
         for kind, pack in (("gz", lambda text: gzip.compress(text, 1)), ("xz", lambda text: lzma.compress(text, preset=0))):
             (self.folder / f"t.csv.{kind}").write_bytes(pack(b"x,name\n") + 50 * pack(piece))
@@ -60,8 +60,9 @@ class Memory(CommandTest):
                 self.assertLess(peak_of([PROGRAM, "release", self.folder / f"t.csv.{kind}", *asked]), 128_000_000)
 
     def test_limits_end_a_paid_release_in_words(self):
-        """Where memory ends while a table is read, that is said, and what became of the entry."""
-        with (self.folder / "t.csv").open("w") as file:  # piece by piece: what this process has had counts in its children's peaks
+        """When memory runs out while a table is read, the message says so, and what became of the entry."""
+        # Written in pieces, because the peak memory of this process counts in those of its children.
+        with (self.folder / "t.csv").open("w") as file:
             file.write("x\n")
             file.writelines(f"{i}\n" for i in range(2_500_000))
         run("ledger", "init", "budget.db", "--dataset", "t", "--epsilon", "100", cwd=self.folder)
@@ -72,7 +73,7 @@ class Memory(CommandTest):
             asked = options(bounds=("0", "2499999"), step="1", quantiles="median", ledger="budget.db", again=True, threads="1")
             result = run("release", "t.csv", *asked, cwd=self.folder,
                          preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
-            if "memory" not in result.err:  # it went through, or did not even begin
+            if "memory" not in result.err:  # it succeeded, or failed before it began
                 continue
             self.assertEqual(result.code, 3, result.err)
             if "counts as spent" in result.err:
@@ -85,7 +86,7 @@ class Memory(CommandTest):
 
 
 def address_space(file, text):
-    """What a release of a small table has of it at most."""
+    """The most address space that a release of a small table uses."""
     file.write_text(text)
     with subprocess.Popen([PROGRAM, "release", file, *options(quantiles="median"), "--threads", "1", "--format", "json"],
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:

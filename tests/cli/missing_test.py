@@ -9,7 +9,7 @@ setUpModule = require_engine
 
 
 class Declared(CommandTest):
-    """--missing: numbers by their values, other texts exactly, in the column and in that of persons."""
+    """--missing compares numbers by their values and other texts exactly, in the column itself and in the column of persons."""
 
     MEDIAN = {"quantiles": "median", "bounds": ("-20", "120")}
 
@@ -17,7 +17,7 @@ class Declared(CommandTest):
         self.write("t.csv", "x\n" + "7\n" * 60 + "NA\n" * 40 + ".\n" * 40 + "-9\n" * 60 + " -9.0\n" * 60 + "99e0\n" * 30)
         self.assert_refused(self.run_release("t.csv"), 3, "not a number")
         self.assert_refused(self.run_release("t.csv", missing="NA"), 3, "not a number")
-        self.assert_refused(self.run_release("t.csv", missing="na,.,-9"), 3, "not a number")  # texts exactly
+        self.assert_refused(self.run_release("t.csv", missing="na,.,-9"), 3, "not a number")  # texts are compared exactly
         self.assertEqual(self.sure_release("t.csv", missing="NA,.", **self.MEDIAN), ["-9"])
         self.assertEqual(self.sure_release("t.csv", missing="NA,.,-9,99", **self.MEDIAN), ["7"])
         self.assertEqual(self.sure_release("t.csv", missing="NA, ., -9.00, 99", **self.MEDIAN), ["7"])
@@ -91,12 +91,12 @@ class Declared(CommandTest):
 
 
 class Paid(CommandTest):
-    """With a ledger a cell that is not a number ends nothing, unless the owner declared that it does."""
+    """With a ledger, a cell that is not a number does not end a release, unless the owner has declared that it does."""
 
     CELLS = ("NA", "3,5", "1_000", "$7", "abc", "\u00e4", "0x10", "+-5", "9" * 400, "2020-13-01", "9007199254740993")
 
     def seen(self, cell, name="t.csv", declared=(), **changes):
-        """What an asker sees except for the value; record 17 holds the cell."""
+        """What an asker sees, except for the value, if the cell is in record 17."""
         for file in ("l.db", "r.json"):
             (self.folder / file).unlink(missing_ok=True)
         self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "1", *declared, cwd=self.folder).code, 0)

@@ -1,4 +1,4 @@
-"""Options that cannot be: refused with exit code 2 before the file is looked at, which here is not even there."""
+"""Options that are refused with exit code 2 before the file is opened: here it does not even exist."""
 
 import unittest
 
@@ -89,7 +89,7 @@ class Refusals(CommandTest):
         self.refuse("more than 2^62 values between the bounds", "a larger step", bounds=("0", str(most)))
         self.refuse("more than 2^62 values between the bounds", step="1e-40")
         result = self.run_release(NOWHERE, bounds=("0", str(most - 1)))
-        self.assert_refused(result, 3, "cannot open")  # 2^62 values: all is well
+        self.assert_refused(result, 3, "cannot open")  # 2^62 values are allowed
 
     def test_candidates(self):
         def refuse(text, *parts):
@@ -155,7 +155,7 @@ class Refusals(CommandTest):
             self.assert_refused(result, 2, f"the name of {name} does not show its format", "--input-format csv")
 
     def test_no_engine(self):
-        """Which is loaded once all files are open: it is the first thing that could look at them."""
+        """The engine is loaded once all files are open. It is the first part that could look at them."""
         self.assert_refused(self.run_release(NOWHERE, duckdb="nowhere.so"), 3, f"cannot open {NOWHERE}")
         self.write(NOWHERE, "x\n1\n")
         self.refuse("--duckdb names nowhere.so, which does not exist", "FRACTILE_DUCKDB", duckdb="nowhere.so")

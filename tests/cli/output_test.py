@@ -1,4 +1,4 @@
-"""What the program prints: exactly what docs/receipt.md says, and nothing of the data that was not paid for."""
+"""The program prints exactly what docs/receipt.md says, and nothing about the data that was not paid for."""
 
 import fcntl
 import json
@@ -19,7 +19,7 @@ from cli.program import (HOUSE, LONG_LINE, PROGRAM, CommandTest, help_commands, 
 setUpModule = require_engine
 
 class Terminal:
-    """A pseudo-terminal: `end` is for the program, read() what it wrote there."""
+    """A pseudo-terminal. The program writes to `end`, and read() returns what it wrote."""
 
     def __enter__(self):
         self._mine, self.end = pty.openpty()
@@ -32,7 +32,7 @@ class Terminal:
         try:
             while True:
                 self._bytes += os.read(self._mine, 4096)
-        except OSError:  # the last end was closed
+        except OSError:  # the program's end was closed
             pass
 
     def read(self):
@@ -139,7 +139,7 @@ def without_hash(text):
 
 
 class Silence(TableTest):
-    """Nothing tells how many records there are, how many were left out, or how long it took."""
+    """No output reveals how many records there are, how many were left out, or how long the release took."""
 
     def test_no_count_unless_public(self):
         for form in ("json", "csv", "table"):
@@ -149,7 +149,7 @@ class Silence(TableTest):
             self.assertEqual(result.err, "")
 
     def test_equally_many_bytes(self):
-        """But for the values, the output of an empty table is that of a full one."""
+        """Except for the values, the output for an empty table equals the output for a full one."""
         self.write("e.csv", "x\n")
         for form in ("json", "csv", "table"):
             outputs = [self.run_release(name, format=form, bounds=("5", "5")).out for name in ("t.csv", "e.csv")]
@@ -161,7 +161,7 @@ class Silence(TableTest):
         self.assertNotIn("1077", self.run_release("t.csv", format="csv", public_rows=True).out)
 
     def test_public_rows_are_those_of_the_table_whatever_they_hold(self):
-        """How many of them have a number is not public because the table's size is."""
+        """A public table size does not make public how many of the rows hold a number."""
         self.write("n.csv", "x,y\n" + "1,1\n,1\nNaN,1\n" * 5)
         self.write("n.json", '{"x": 1}\n{"y": 2}\n' * 3)
         self.assertEqual(self.json("n.csv", public_rows=True, epsilon="20")["public_rows"], 15)
@@ -241,7 +241,7 @@ class ProgressLine(CommandTest):
     def test_on_a_terminal_only(self):
         rows = 1_000_000
         line = ""
-        while not line and rows < 1_000_000_000:  # shown after a while only, however quick the machine is
+        while not line and rows < 1_000_000_000:  # progress appears only after a while, and the machine may be quick
             rows *= 2
             with Terminal() as terminal:
                 self.run_slowly(rows, terminal.end)
@@ -255,7 +255,7 @@ class ProgressLine(CommandTest):
     def test_a_share_of_the_bytes_of_text(self):
         rows = 10_000_000
         line = ""
-        while not re.search(r"\(\d\d? %, ", line) and rows < 500_000_000:  # a quick machine is done before a share is shown
+        while not re.search(r"\(\d\d? %, ", line) and rows < 500_000_000:  # a quick machine may be done before it shows a share
             rows *= 2
             self.write("t.csv", b"x\n" + b"7\n" * rows)
             with Terminal() as terminal:

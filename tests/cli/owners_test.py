@@ -1,4 +1,4 @@
-"""What an asker may type on the ledger of an owner, and what only the owner may say: the asker sees all that comes back, and cannot read the table."""
+"""What an asker may type on an owner's ledger, and what only the owner may declare. The asker sees all output, but not the table."""
 
 import contextlib
 import json
@@ -12,12 +12,12 @@ from cli.program import PROGRAM, CommandTest, require_engine, run
 
 setUpModule = require_engine
 
-SECRET = "Ada-Lovelace-1815"  # a person, whom no message may show
+SECRET = "Ada-Lovelace-1815"  # the name of a person, which no message may show
 SURE = r"fractile: warning: an epsilon above 20 promises next to nothing\n  [^\n]*\n"
 
 
 class OwnersTest(CommandTest):
-    """people.csv, whose ages are 3, and patients.csv, whose ages are 7; a budget under which releases are the true medians."""
+    """people.csv has ages of 3, and patients.csv has ages of 7. The budget is so large that releases are the true medians."""
 
     def setUp(self):
         super().setUp()
@@ -39,7 +39,7 @@ class OwnersTest(CommandTest):
         return result.out.splitlines()[-1].split(",")[-1]
 
     def refuse(self, *parts, arguments=("people.csv",), code=2, **changes):
-        """Refused, with nothing charged and nothing of a row said."""
+        """Requires a refusal that charges nothing and does not mention any row."""
         with self.subTest(**{name: str(value) for name, value in changes.items()}):
             result = self.asked(*arguments, **changes)
             self.assertEqual((result.code, result.out), (code, ""), result)
@@ -86,7 +86,7 @@ class Declared(OwnersTest):
             self.assertEqual(self.median("people.csv", **query, sql_stability=stability), "3")
         another = {"sql": "SELECT age FROM input, range(1000) WHERE name = 'p7'", "sql_stability": "3"}
         self.refuse_more("--sql-stability holds for the query that dataset 'people' declares, and this is another query", **another)
-        self.assertEqual(self.median("people.csv", sql="SELECT age FROM input", epsilon="10000"), "3")  # row-wise
+        self.assertEqual(self.median("people.csv", sql="SELECT age FROM input", epsilon="10000"), "3")  # this query is row-wise
 
     def refuse_more(self, *parts, **changes):
         before = self.entries()
@@ -113,7 +113,7 @@ class Declared(OwnersTest):
 
 
 class KeysFiles(OwnersTest):
-    """A file of keys is printed key by key: it must not be the table, whatever its name."""
+    """A file of keys is printed key by key, so it must not be the table, whatever the file's name is."""
 
     def test_are_those_that_were_declared_by_their_contents(self):
         self.write("keys.txt", "3\n7\n")
@@ -160,7 +160,7 @@ class KeysFiles(OwnersTest):
 
 class Pins(OwnersTest):
     def test_are_all_that_is_read(self):
-        """A query may read further tables, and the budget is not theirs."""
+        """A query may read further tables, but the budget covers only the declared one."""
         self.init("--source", "./people.csv")
         self.refuse("patients.csv', too, and dataset 'people' does not declare it", sql="SELECT age FROM p", table="p=patients.csv")
         self.refuse("patients.csv', too,", sql="SELECT age FROM input WHERE name <> (SELECT min(name) FROM p)", table="p=patients.csv")
@@ -187,7 +187,7 @@ class Pins(OwnersTest):
         self.assertIn("nothing was spent", self.asked("people.csv", sql="SELECT age FROM o", table="o=patients.csv").err)
 
     def test_links_of_processes_lead_to_nothing_that_is_known(self):
-        """They may lead out of the file system to which the ledger's paths belong."""
+        """Such links may lead out of the file system to which the ledger's paths belong."""
         self.init("--source", "./people.csv", "--input-format", "csv")
         with open(self.folder / "people.csv", "rb") as table:
             for name in (f"/proc/self/root{self.folder}/people.csv", f"/proc/{os.getpid()}/root{self.folder}/people.csv",
@@ -196,7 +196,7 @@ class Pins(OwnersTest):
         self.init(dataset="any", name="any.db")
         for _ in range(2):
             self.assertEqual(self.median(f"/proc/self/root{self.folder}/people.csv", ledger="any.db"), "3")
-        self.assertEqual(self.entries("any.db"), 2)  # no stored answer: nothing is known of what was read
+        self.assertEqual(self.entries("any.db"), 2)  # there is no stored answer, because it is unknown which file was read
 
     def test_a_file_that_is_gone_is_not_the_one_that_took_its_name(self):
         self.init("--source", "./people.csv", "--input-format", "csv")
@@ -208,7 +208,7 @@ class Pins(OwnersTest):
                         how={"pass_fds": [table.fileno()]})
 
     def test_what_was_opened_is_what_is_read(self):
-        """A link that leads now to one file and now to another: whatever is released is of the one that the budget is for."""
+        """A link points to one file and then to another. Whatever is released is from the file that the budget is for."""
         self.init("--source", "./people.csv")
         link, done = self.folder / "link.csv", threading.Event()
         link.symlink_to("people.csv")
@@ -248,7 +248,7 @@ class Fixed(OwnersTest):
         fixed = "and entry 1 of dataset 'people', which fixed how that is read, without --"
         others = ({"missing": "35"}, {"person": "name"})
         for change in others:
-            for more in ({}, {"source": "fresh"}):  # a name of the asker's makes no other source of it
+            for more in ({}, {"source": "fresh"}):  # the asker's name for the source does not make it another source
                 self.refuse_reading(f"the release reads the file '{self.folder}/people.csv' with --", fixed, "fractile ledger init declares it",
                                     **change, **more)
         self.assertEqual(self.median("people.csv", records_per_person="2"), "3")
@@ -258,7 +258,7 @@ class Fixed(OwnersTest):
                             missing="35")
 
     def test_no_first_release_says_how_a_file_is_cut_into_records(self):
-        """A delimiter of the asker's would end a release, or make many records of one cell."""
+        """A delimiter chosen by the asker could end a release, or split one cell into many records."""
         self.init()
         for change in ({"delimiter": ";"}, {"delimiter": ",3"}, {"single_line_records": True}, {"input_format": "tsv"},
                        {"decimal": ","}, {"thousands": ","}, {"encoding": "utf-16"}):
@@ -306,13 +306,13 @@ class Fixed(OwnersTest):
 
 
 class Machines(OwnersTest):
-    """What the machine may use changes nothing that is seen."""
+    """What the machine's resources allow changes nothing that an asker sees."""
 
     def test_whether_a_release_succeeds_does_not_depend_on_memory(self):
         self.init()
         self.write("few.json", "".join(f'{{"age":{i % 3}}}\n' for i in range(10)))
         cell = "z" * 1_900_000
-        for rows in (5, 20):  # the engine's buffers are larger where lines are long
+        for rows in (5, 20):  # the engine's buffers are larger if lines are long
             self.write(f"{rows}.csv", "age,note\n" + "".join(f"{i % 3},{cell}\n" for i in range(rows)))
         for name, threads in (("few.json", "4"), ("few.json", "64"), ("5.csv", "1"), ("20.csv", "1"), ("20.csv", "3")):
             with self.subTest(name, threads=threads):

@@ -47,13 +47,13 @@ class PageTest(CommandTest):
         self.write("about.toml", ABOUT)
 
     def page(self, *arguments, **changes):
-        """The page of a release that must succeed."""
+        """The page of a release, which must succeed."""
         result = self.run_release("people.csv", *arguments, **{**AGES, "format": "html", **changes})
         self.assertEqual((result.code, NOISE.sub("", result.err)), (0, ""))
         return result.out
 
     def whole(self, text):
-        """Taken apart; fails unless it keeps the house's rules for pages."""
+        """The page, parsed. Fails unless the page keeps the project's rules for pages."""
         page = Page(text)
         page.require_policy()
         self.assertNotRegex(text, r"https?://(?!www\.w3\.org)|javascript:|data:text|<link|\son\w+=")
@@ -65,8 +65,8 @@ class PageTest(CommandTest):
 
 class OfAReceipt(PageTest):
     def test_a_stranger_finds_what_matters(self):
-        """What was published, for whom the promise holds, how strong it is, how wrong the numbers may be, what was assumed,
-        what is left of the budget."""
+        """Readers learn what was published, whom the guarantee protects, how strong it is, how wrong the numbers may be, what was assumed,
+        and what is left of the budget."""
         self.of("ledger", "init", "l.db", "--dataset", "residents", "--epsilon", "2")
         page = self.whole(self.page(about="about.toml", ledger="l.db"))
         expected = list(HEADINGS)
@@ -101,14 +101,14 @@ class OfAReceipt(PageTest):
         self.assert_refused(run("explain", "page.html", cwd=self.folder), 3, "is a page without a receipt")
 
     def explain_page(self, text):
-        """What is said of a page's parts beside the explanation of its receipt, which stays the same."""
+        """What explain says about a page's parts on standard error. The explanation of its receipt must stay the same."""
         self.write("page.html", text)
         result = run("explain", "page.html", cwd=self.folder)
         self.assertEqual((result.code, result.out), (0, self.of("explain", "r.json")))
         return result.err
 
     def test_an_altered_page_is_told(self):
-        """A number beside the receipt said something else than the receipt, and explained as true."""
+        """Once, a page whose number contradicted its receipt was explained as true."""
         self.of("ledger", "init", "l.db", "--dataset", "residents", "--epsilon", "2")
         page = self.page(receipt="r.json", ledger="l.db", about="about.toml", expected_rows="1000")
         self.assertEqual(self.explain_page(page), "")
@@ -124,7 +124,7 @@ class OfAReceipt(PageTest):
             self.assertIn(f"the page does not show what its receipt says, in '{part}'", self.explain_page(changed))
 
     def test_a_number_a_cell(self):
-        """Figures' tables held "11800 (14386)" in one cell. People read separators of thousands, and decimals as the step has them."""
+        """Once, figures' tables had cells like "11800 (14386)". People see separators of thousands, and the step's decimals."""
         self.write("pay.csv", "pay,town\n" + "".join(f"{10_000 + 40.25 * i},{'ab'[i % 2]}\n" for i in range(2000)))
         how = dict(AGES, column="pay", bounds=("0", "100000"), step="0.25", quantiles="quartiles", epsilon="8", by="town", keys="a,b", format="html")
         for more, beside in (({}, []), ({"intervals": "0.95", "of": "table", "expected_rows": "1000"}, ["lower", "upper"])):
@@ -141,7 +141,7 @@ class OfAReceipt(PageTest):
         self.assertRegex(self.page(), r'<details>\n<summary>The receipt, SHA-256 [0-9a-f]{64}</summary>\n<pre id="receipt">')
 
     def test_the_figure_has_the_numbers_of_the_table(self):
-        records = 997  # so that shares have many digits
+        records = 997  # so shares have many digits
         self.write("people.csv", table("age", records))
         self.page(null="error", public_rows=True, figures="out")
         rows = list(csv.reader(io.StringIO(self.file("out/release.csv"))))
@@ -156,7 +156,7 @@ class OfAReceipt(PageTest):
             self.assertAlmostEqual(y(py), float(share.split()[0]) / 100, delta=0.2 * y_pixel)
             q, reach = Fraction(share.split()[0]) / 100, Fraction(off.split()[0]) / records
             least, most = (Fraction(each.split()[0]) / 100 for each in (least, most))
-            self.assertLessEqual(least, max(Fraction(0), q - reach))  # outwards, by no more than a hundredth of a percent
+            self.assertLessEqual(least, max(Fraction(0), q - reach))  # rounded outwards, by at most a hundredth of a percent
             self.assertGreaterEqual(most, min(Fraction(1), q + reach))
             self.assertLess(max(Fraction(0), q - reach) - least, Fraction(1, 10_000))
             self.assertLess(most - min(Fraction(1), q + reach), Fraction(1, 10_000))
@@ -171,7 +171,7 @@ class OfAReceipt(PageTest):
         return which(ends[0])
 
     def test_no_bars_without_a_public_number_of_records(self):
-        """Rows without a number are dropped, so that even a public number of rows tells too little."""
+        """Rows without a number are dropped, so even a public number of rows does not determine the number of records."""
         for changes in ({}, {"public_rows": True}, {"null": "error"}):
             page = self.whole(self.page(**changes))
             self.assertEqual(page.tables[0][0], ["share", "age", "off by at most, in records"])
@@ -209,13 +209,13 @@ class OfAReceipt(PageTest):
         self.assertLess(len(self.page(about="about.toml").encode()), 30_000)
 
     def test_nothing_that_was_not_paid_for(self):
-        """Equal seeds and draws, other data: what differs are the values alone."""
+        """Releases with equal seeds and draws from different data differ only in the values."""
         self.page(receipt="r.json", unsafe_seed="7", epsilon="20")
         published = {str(each["value"]) for each in json.loads(self.file("r.json"))["quantiles"]}
         figures = self.whole(self.page(unsafe_seed="7", epsilon="20")).tables[0]
         self.assertEqual({row[1] for row in figures[1:]}, published)
         for text in (self.page(), self.page(public=True)):
-            self.assertNotIn("1000 ", Page(text).text().replace("epsilon", ""))  # the number of records
+            self.assertNotIn("1000 ", Page(text).text().replace("epsilon", ""))  # 1000 is the number of records
 
 
 class ForEverybody(PageTest):
@@ -265,7 +265,7 @@ class Groups(PageTest):
         self.assertEqual(middles, sorted(middles, reverse=True))
 
     def test_boxes_have_the_numbers_of_the_table(self):
-        """And whiskers reach to the ends of the intervals."""
+        """The boxes show the numbers of the table, and the whiskers reach to the ends of the intervals."""
         for changes in ({}, {"intervals": "0.9", "expected_rows": "300"}):
             shutil.rmtree(self.folder / "out", ignore_errors=True)
             page = self.whole(self.grouped(9, figures="out", receipt="r.json", **changes))
@@ -289,7 +289,7 @@ class Groups(PageTest):
 
     def test_a_thousand(self):
         self.grouped(1000, receipt="r.json")
-        before = os.times()  # of the processor, since others may be at work, too
+        before = os.times()  # processor time, because other programs may run at the same time
         page = self.of("explain", "r.json", "--format", "html")
         after = os.times()
         spent = after.children_user + after.children_system - before.children_user - before.children_system
@@ -322,7 +322,7 @@ class Hostile(PageTest):
                 Picture(path.read_text(encoding="utf-8"))
 
     def test_receipts_of_others(self):
-        """A receipt with invisible characters is explained, but not included in its page: the program writes no such receipt."""
+        """A receipt with invisible characters is explained, but its page does not include it. The program writes no such receipt."""
         path = HOUSE / "fuzz" / "corpus" / "fuzz_receipt" / "hidden.json"
         self.assertIn("\x7f", path.read_text(encoding="utf-8"))
         text = self.of("explain", str(path), "--format", "html")
@@ -336,7 +336,7 @@ class Hostile(PageTest):
 
 class OtherVerbs(PageTest):
     def assert_drawn(self, points, numbers, picture, logarithmic=(False, False)):
-        """Each point stands where the axes have its two numbers."""
+        """Each point is where the axes have its two numbers."""
         axes = [picture.axis(anchor, log) for anchor, log in zip(("middle", "end"), logarithmic)]
         self.assertEqual(len(points), len(numbers))
         for point, pair in zip(points, numbers):
@@ -350,8 +350,8 @@ class OtherVerbs(PageTest):
         self.assertEqual(rows, page.tables[2])
         picture = Picture(self.file("out/budgets.svg"))
         for column, marks in ((1, picture.discs()), (2, picture.squares())):
-            numbers = [(float(row[0]), max(float(row[column]), 0.5)) for row in rows[1:]]  # half a record is drawn for none
-            self.assert_drawn(marks[:-1], numbers, picture, (True, True))  # the last mark is the key's
+            numbers = [(float(row[0]), max(float(row[column]), 0.5)) for row in rows[1:]]  # half a record is drawn in place of none
+            self.assert_drawn(marks[:-1], numbers, picture, (True, True))  # the last mark belongs to the key
         rows = list(csv.reader(io.StringIO(self.file("out/typical.csv"))))
         self.assertEqual(rows, page.tables[1])
         dots = [((float(low) + float(high)) / 2, height) for low, high, count in rows[1:] for height in range(1, int(count) + 1)]
@@ -368,7 +368,7 @@ class OtherVerbs(PageTest):
         self.assertIn(f"To miss by at most {worst} records you pay epsilon = {epsilon}.", page.text())
 
     def test_commands_repeat_a_page(self):
-        """Typed into a shell, they print the page again."""
+        """Typed into a shell, the page's command prints the page again."""
         self.write("it's.toml", (HOUSE / "examples" / "flow" / "known_others.toml").read_text(encoding="utf-8"))
         for code, words in ((0, ("plan", "--bounds", "-10", "500", "--step", "0.5", "--epsilon", "ln 3", "--format", "html",
                                  "--figures", "out")),
@@ -438,7 +438,7 @@ class OtherVerbs(PageTest):
             self.whole(result.out)
 
     def test_figures_of_losses_have_the_numbers_of_their_tables(self):
-        """For a sweep and a check, on the page, in a folder and as a file by itself."""
+        """This holds for a sweep and a check, on the page, in a folder, and as a single file."""
         self.write("k.toml", (HOUSE / "examples" / "flow" / "known_others.toml").read_text(encoding="utf-8"))
         for code, words in ((0, ("sweep", "--points", "9")), (1, ("check",))):
             options = ("flow", words[0], "k.toml", "--epsilon", "0.1..3", *words[1:])
@@ -457,7 +457,7 @@ class OtherVerbs(PageTest):
             x, x_pixel = picture.axis("middle")
             (left, right), = picture.shades
             self.assertAlmostEqual(x(left), 1.252919, delta=0.3 * x_pixel)
-            self.assertLess(x(right), 1.257499 + 2.3 * x_pixel)  # drawn two pixels wide at least
+            self.assertLess(x(right), 1.257499 + 2.3 * x_pixel)  # the window is drawn at least two pixels wide
 
     def test_refusals_of_a_figure(self):
         self.write("k.toml", (HOUSE / "examples" / "flow" / "known_others.toml").read_text(encoding="utf-8"))
@@ -481,7 +481,7 @@ class OtherVerbs(PageTest):
 
 
 class FirstPage(PageTest):
-    """The README opens with two figures, which are those of the program."""
+    """The program draws the two figures at the top of the README exactly as they are there."""
 
     def test_figures_are_drawn_again(self):
         folder = HOUSE / "docs" / "figures"
@@ -517,7 +517,7 @@ class Options(PageTest):
         self.refuse(3, "--figures: cannot write to 'file'", **page, figures="file")
 
     def test_no_file_is_replaced(self):
-        """Nor is a link followed: a folder that holds tables or figures is refused before anything is spent."""
+        """Links are not followed, either. A folder that holds tables or figures is refused before anything is spent."""
         self.of("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "1")
         table = self.file("people.csv")
         page = {"format": "html", "ledger": "l.db"}
@@ -535,13 +535,13 @@ class Options(PageTest):
         self.assertEqual(json.loads(self.of("ledger", "export", "l.db"))["entries"], [])
 
     def test_all_figures_or_none(self):
-        """A file that appears while the release runs is not replaced, and then none of the others is written."""
+        """A file that appears while the release runs is not replaced. Then none of the other files is written."""
         (self.folder / "out").mkdir()
         (self.folder / "pipe").mkdir()
         os.mkfifo(self.folder / "pipe" / "people.csv")
         command = [PROGRAM, "release", "pipe/people.csv", *options(**AGES, format="html", figures="out")]
         process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        with open(self.folder / "pipe" / "people.csv", "wb") as pipe:  # which the program opens once it has looked at the folder
+        with open(self.folder / "pipe" / "people.csv", "wb") as pipe:  # the program opens the pipe after it has looked at the folder
             (self.folder / "out" / "release.csv").symlink_to("../people.csv")
             pipe.write((self.folder / "people.csv").read_bytes())
         out, err = process.communicate(timeout=120)
@@ -558,7 +558,7 @@ class Options(PageTest):
         self.of("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "2")
         self.page(ledger="l.db", receipt="r.json")
         self.assertIn(SPENT, self.whole(self.of("explain", "r.json", "--format", "html", "--ledger", "l.db")).headings)
-        self.page(receipt="other.json", quantiles="median")  # the same query may have the same values
+        self.page(receipt="other.json", quantiles="median")  # a release of the same query might have the same values
         self.assert_refused(run("explain", "other.json", "--format", "html", "--ledger", "l.db", cwd=self.folder), 2,
                             "no entry of the dataset 'people' holds this receipt")
         for words in ([], ["--format", "markdown"]):
@@ -580,9 +580,9 @@ class Options(PageTest):
         self.assertEqual(again.out, first)
 
 
-# A transcription by hand of the registry's schema (schemas/deployments-schema.yaml of github.com/opendp/deployments-registry-data) as of its
-# commit 057e5d81cf60: its members, what it requires, and the words that it knows of those that are written here. Where the schema moves
-# on, this must be transcribed again.
+# A transcription by hand of the registry's schema (schemas/deployments-schema.yaml of github.com/opendp/deployments-registry-data), as of
+# its commit 057e5d81cf60. It lists the schema's members, its required members, and the allowed words for what is written here. When the
+# schema changes, transcribe it again.
 REGISTRY = {
     "": {"url_slug", "deployment"},
     "deployment": {"basic", "dp_variant", "privacy_loss", "deployment_model", "implementation", "administrative"},
@@ -614,7 +614,7 @@ WORDS = {"deployment/basic/data_curators/data_curator_type": {"Government", "Ind
 
 
 def yaml_of(text):
-    """The subset of YAML that the program writes: mappings, lists of one item, quoted texts and numbers."""
+    """Parses the subset of YAML that the program writes: mappings, lists of one item, quoted texts and numbers."""
     root = {}
     open_ = [(-1, root)]
     for line in text.splitlines():
@@ -631,7 +631,7 @@ def yaml_of(text):
                 continue
         key, value = re.fullmatch(r"(\w+):(?: (.*))?", body).groups()
         if is_item:
-            depth += 1  # the item's other members stand below it
+            depth += 1  # the item's other members stand below this one
         if value is None:
             target[key] = {}
             open_.append((depth, target[key]))

@@ -1,4 +1,4 @@
-"""One value of each person: quantiles of totals, numbers of visits, longest waits, whatever the number of a person's records."""
+"""One value per person: quantiles of totals, numbers of visits and longest waits, however many records a person has."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ def value_of(how, numbers):
 
 
 class PerPersonTest(CommandTest):
-    """Of 300 persons with one to nine records each; values rise slowly, so that a quantile that is off by a person is off by little."""
+    """There are 300 persons with one to nine records each. Values rise slowly, so a quantile that misses by one person misses by little."""
 
     def write_visits(self, name="t.csv"):
         chance = random.Random(1)
@@ -38,7 +38,7 @@ class PerPersonTest(CommandTest):
         return [tuple(row[:-1] + [int(row[-1])]) for row in list(csv.reader(io.StringIO(result.out)))[1:]]
 
     def near(self, values, quantile):
-        """The values of the persons around a quantile."""
+        """The range of the values of the persons around a quantile."""
         values = sorted(values)
         at = round(quantile * len(values))
         return values[max(0, at - 3)], values[min(len(values) - 1, at + 3)]
@@ -78,7 +78,7 @@ class Values(PerPersonTest):
                 self.assertEqual(len(outs), 1, how)
 
     def test_decimals_that_are_made_of_doubles(self):
-        """Row by row, before the values are made: then the sum is of decimals, and is a candidate."""
+        """Rows are cast one by one before the persons' values are computed. So the sum is of decimals, and equals a candidate."""
         self.write("t.csv", "id,x\n" + "".join("a,0.1\n" * 3 + f"p{k},0.30\n" for k in range(9)))
         asked = {"person": "id", "per_person": "sum", "bounds": None, "step": None, "candidates": "0,0.3,1", "quantiles": "0.5",
                  "epsilon": "100000", "sql": "SELECT id, CAST(x AS DECIMAL(18, 2)) AS x FROM input"}
@@ -87,7 +87,7 @@ class Values(PerPersonTest):
 
 class Large(PerPersonTest):
     def test_a_million_doubles(self):
-        """Neither threads, memory nor format decide a sum: of doubles, of the decimals that they are cast to, and of rows of persons."""
+        """Threads, memory and format do not change a sum of doubles, of the decimals that they are cast to, or of each person's rows."""
         engine = Engine()
         engine.run("CREATE TABLE t AS SELECT 'p' || hash(i) % 50000 AS id, 'r' || hash(i * 7) % 3 AS region, "
                    "CAST(hash(i * 13) % 1000000 AS DOUBLE) / 997 - 300 AS x FROM range(1000000) t(i)")
@@ -150,7 +150,7 @@ class Words(PerPersonTest):
 
 
 class Queries(PerPersonTest):
-    """One row of each person, in SQL."""
+    """SQL queries that return one row per person."""
 
     SUM = "SELECT id, sum(CAST(x AS DECIMAL(18, 2))) AS x, min(region) AS region FROM input GROUP BY id"
 
@@ -162,7 +162,7 @@ class Queries(PerPersonTest):
         self.assertEqual((rows.code, rows.out), (0, values.out), rows)
 
     def test_rows_that_are_counted_first(self):
-        """A profile file says that its records are one row of each person, and a ledger that pins persons takes it."""
+        """A profile file records that each person has one row. A ledger that pins persons accepts it."""
         self.write_visits()
         lattice = {name: SURE[name] for name in ("bounds", "step") if name in SURE}
         words = options({}, **{**lattice, "column": "x", "person": "id", "sql": self.SUM, "output": "p", "unsafe_seed": "5"})
@@ -190,7 +190,7 @@ class Queries(PerPersonTest):
         self.assertEqual(result.code, 0, result)
 
     def test_tables_and_their_names(self):
-        """Joined by ON, with names of tables: as by USING and without these."""
+        """Joining by ON with names of tables gives the same as joining by USING without such names."""
         self.write_visits()
         self.write("p.csv", "id,age\n" + "".join(f"{who},{20 + k % 50}\n" for k, who in enumerate(sorted({who for who, _, _ in self.rows}))))
         ages = "(SELECT id, max(CAST(age AS INTEGER)) AS age FROM p GROUP BY id)"
@@ -269,7 +269,7 @@ class Ledgers(PerPersonTest):
         self.assertIn("entries", self.of("ledger", "show", "b.db", "--format", "json"))
 
     def test_no_cell_ends_what_is_paid(self):
-        """Sums of numbers that no double adds up, of infinities of both signs, and of what is not a number."""
+        """The cells are numbers whose sum overflows a double, infinities of both signs, and text that is not a number."""
         self.init("--person", "id")
         cells = ["1e308", "1e308", "-1e308", "inf", "-inf", "abc", "", "9223372036854775807", "1e-320", "nan"]
         self.write("t.csv", "id,x\n" + "".join(f"p{k % 3},{cell}\n" for k, cell in enumerate(cells * 3)))

@@ -1,4 +1,4 @@
-"""fractile plan and fractile explain: before a release, and after it."""
+"""fractile plan before a release, and fractile explain after it."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ def worst_cases(result):
 
 
 class Analyst(CommandTest):
-    """The least epsilon that serves the analyst of one quantile (docs/proofs/choosing.md, "Releases")."""
+    """The smallest epsilon that serves the analyst of one quantile (docs/proofs/choosing.md, "Releases")."""
 
     QUERY = {"bounds": ("0", "9"), "step": "1", "quantiles": "0.5", "mechanism": "exponential", "expected_rows": "100", "epsilon": "0.01..5"}
     TABLE = [10] * 10
@@ -38,7 +38,7 @@ class Analyst(CommandTest):
         return json.loads(result.out)
 
     def loss(self, epsilon, cost):
-        """Weights e^(-epsilon score): one record more moves a side by one, so that the scores' changes span 1."""
+        """The weights are e^(-epsilon score), because another record changes a side by one, so the range of the scores' changes is 1."""
         scores = [max(sum(self.TABLE[:value]) - 50, sum(self.TABLE[value + 1:]) - 50, 0) for value in range(10)]
         weights = [math.exp(-epsilon * score) for score in scores]
         return sum(weight * cost(score) for weight, score in zip(weights, scores)) / sum(weights)
@@ -77,7 +77,7 @@ class Analyst(CommandTest):
     WIDE = {"bounds": ("0", "500000"), "step": "1", "quantiles": "deciles", "expected_rows": "20000", "epsilon": "0.1..2"}
 
     def test_several_quantiles(self):
-        """Epsilons of two digits are tried; each has certified bounds, and they say what is printed of it."""
+        """Epsilons of two digits are tried. Each has certified bounds, and these bounds justify what is printed about it."""
         for text, most in (('loss = "missed-by-more"\nthan = 40\nmost = "0.05"', Fraction(1, 20)), ('loss = "missed-records"\nmost = 4', 4)):
             self.write("loss.toml", "[analyst]\n" + text)
             document = json.loads(run("plan", *options(self.WIDE, analyst="loss.toml", format="json"), cwd=self.folder).out, parse_float=Fraction)
@@ -93,7 +93,7 @@ class Analyst(CommandTest):
             self.assertEqual((found["served_from"], document["privacy"]["epsilon"]), (served[0], str(served[0])))
             self.assertLess(found["served_from"] / found["not_served_to"], Fraction(6, 5))
             losses = [one["loss_upper"] for one in tried]
-            self.assertEqual(losses, sorted(losses, reverse=True))  # here; no theorem says so
+            self.assertEqual(losses, sorted(losses, reverse=True))  # this holds here, but no theorem says so
 
     def test_their_figure(self):
         self.write("loss.toml", '[analyst]\nloss = "missed-by-more"\nthan = 40\nmost = "0.05"')
@@ -110,7 +110,8 @@ class Analyst(CommandTest):
         self.assertIn("The analyst&#39;s loss against epsilon", exact.out)
 
     def test_what_is_found_before(self):
-        """By default the records' granularity is looked for, if epsilon is not tiny: the mean over what is found, and no refusal."""
+        """By default a release looks for granularity, unless epsilon is tiny. The plan takes the mean over the outcomes, and refuses
+        none."""
         self.write("loss.toml", '[analyst]\nloss = "missed-by-more"\nthan = 100\nmost = "0.05"')
         table = run("plan", *options({**self.WIDE, "quantiles": "median", "expected_rows": "50000", "epsilon": "0.001..10"}, analyst="loss.toml",
                                      format="table"), cwd=self.folder)
@@ -172,7 +173,7 @@ class Plan(CommandTest):
             self.assertGreaterEqual(worst, 198)
 
     def test_percentile_error(self):
-        solved = plan(epsilon=None, percentile_error="4")  # of 5000: 200
+        solved = plan(epsilon=None, percentile_error="4")  # 4 % of 5000 records are 200
         self.assertEqual(solved.out, plan(epsilon=None, rank_error="200").out)
 
     def test_warns_of_noise(self):
@@ -188,7 +189,7 @@ class Plan(CommandTest):
         self.assertNotIn("mostly noise", plan(format="table").out)
 
     def test_warns_of_a_coarse_step(self):
-        """2,000 records of 44 lie at none of the multiples of 10; how far rounding moves them is in no error."""
+        """2,000 records at 44 are not at a multiple of 10. No stated error includes how far rounding moves them."""
         tens = {"bounds": ("0", "120"), "step": "10"}
         self.assertEqual(json.loads(plan(format="json", **tens).out)["coarse_step"], {"possible_values": 13})
         table = plan(format="table", **tens).out
@@ -240,7 +241,7 @@ class Plan(CommandTest):
 
 
 class Guesses(CommandTest):
-    """How often a guess about a person is right (docs/proofs/leakage.md, "Releases of quantiles")."""
+    """How often a guess about a person is correct (docs/proofs/leakage.md, "Releases of quantiles")."""
 
     def guess(self, **changes):
         result = plan(format="json", **changes)
@@ -248,7 +249,7 @@ class Guesses(CommandTest):
         return json.loads(result.out)["guess"]
 
     def test_of_a_decile_table(self):
-        """Fifty thousand records."""
+        """The table has fifty thousand records."""
         found = self.guess(quantiles="deciles", expected_rows="50000", guess="above:300000", shape="uniform")
         self.assertEqual((found["about"], found["limit"], found["before"], found["rows"]), ("above", "300000", "3/5", 50000))
         self.assertAlmostEqual(found["knowing_the_distribution"], 0.6, 6)
@@ -257,7 +258,7 @@ class Guesses(CommandTest):
         self.assertAlmostEqual(found["allowed"], math.exp(2) / (math.exp(2) + 1), 7)
 
     def test_one_quantile_among_known_others(self):
-        """The median of 100 records among ten values, as in fractile flow leakage."""
+        """The median of 100 records among ten values gives the same figures as fractile flow leakage."""
         self.write("public.csv", "decade\n" + "".join(f"{value}\n" for value in range(10)))
         require_engine()
         found = json.loads(run("plan", "--bounds", "0", "9", "--step", "1", "--quantiles", "median", "--epsilon", "1", "--mechanism",
@@ -310,7 +311,7 @@ def round_half_up(numerator, denominator):
 
 
 class Noise(CommandTest):
-    """Releases whose values are mostly noise say so, from public numbers alone."""
+    """Releases whose values are mostly noise say so. This depends only on public numbers."""
 
     FEW = {"bounds": ("0", "1000"), "step": "1", "quantiles": "quartiles", "epsilon": "0.2", "expected_rows": "20"}
     WARNING = "warning: with this budget these values are mostly noise\n"
@@ -320,7 +321,7 @@ class Noise(CommandTest):
         require_engine()
 
     def noise(self, table, **changes):
-        """What the receipt says, and standard error."""
+        """What the receipt says about noise, and standard error."""
         self.write("t.csv", table)
         result = self.run_release("t.csv", format="json", **{**self.FEW, **changes})
         self.assertEqual(result.code, 0)
@@ -387,7 +388,7 @@ class Explain(CommandTest):
         self.assertIn("\n| share | x\\|y | off by at most, in records |\n| :--- | ---: | ---: |\n", page)
 
     def test_a_guess_about_a_person(self):
-        """From declared and published numbers alone: the same sentence, whatever the records were."""
+        """The sentence depends only on declared and published numbers, not on the records."""
         self.write("ages.csv", "x\n" + "".join(f"{age}\n" for age in range(1000)))
         self.assertEqual(self.run_release("ages.csv", receipt="g.json", bounds=("0", "1000"), step="1", quantiles="deciles", epsilon="1",
                                           expected_rows="1000", unsafe_seed=None).code, 0)
@@ -415,7 +416,7 @@ class Explain(CommandTest):
             self.assertIn("correctly in at least 90 % of cases without this release", words)
 
     def test_a_guess_on_the_page_of_a_release(self):
-        """Whatever is drawn, the page of what was paid for comes out; what cannot be explained is refused before."""
+        """Whatever is drawn, the page of a paid release is written. What cannot be explained is refused before the charge."""
         self.write("ages.csv", "x,half\n" + "".join(f"{age},{'ab'[age % 2]}\n" for age in range(1000)))
         self.assertEqual(run("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "10", cwd=self.folder).code, 0)
         asked = {"bounds": ("0", "1000"), "step": "1", "quantiles": "deciles", "epsilon": "1", "expected_rows": "1000", "unsafe_seed": None,
@@ -429,7 +430,7 @@ class Explain(CommandTest):
         self.assertEqual(beyond.code, 0)
         self.assertIn("nothing was spent", beyond.err)
         self.assertIn("give only a bound on the share of the records above 1e9", " ".join(beyond.out.split()))
-        asked["epsilon"] = "2"  # which nothing has paid for
+        asked["epsilon"] = "2"  # no release with this epsilon has been paid for
         for changes, part in (({"format": "json"}, "--guess goes with --format html"), ({"guess": "value"}, "about a limit"),
                               ({"guess": "above:many"}, "cannot be compared"), ({"by": "half", "keys": "a,b"}, "without groups"),
                               ({"records_per_person": "2"}, "at most one record")):

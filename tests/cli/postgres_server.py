@@ -1,4 +1,4 @@
-"""A PostgreSQL server for tests: of Debian's package, in a folder and on a port of its own, not as root."""
+"""A PostgreSQL server for tests, from Debian's package, in a separate folder and on a separate port, not run as root."""
 
 import contextlib
 import copy
@@ -19,8 +19,8 @@ NO_SERVER = "no PostgreSQL server is here"
 
 
 def _port():
-    """Below those that the system gives to outgoing connections, and at random: a server of another test, which is started at the same time,
-    may not listen yet."""
+    """A random port below those that the system gives to outgoing connections. The server of another test that starts now may not listen
+    yet."""
     for port in random.SystemRandom().sample(range(10_000, 30_000), 1000):
         with socket.socket() as listener, contextlib.suppress(OSError):
             listener.bind(("127.0.0.1", port))
@@ -54,7 +54,7 @@ class Server:
         self.start()
 
     def start(self):
-        """Also after crash(): what was left of the server goes first."""
+        """Starts the server, also after crash(): then it waits until the remains of the previous server are gone."""
         words = ["-D", self.data, "-k", self.folder, "-p", str(self.port), "-c", "listen_addresses=127.0.0.1"]
         die_with_us = lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # noqa: E731
         end = time.monotonic() + 60
@@ -70,7 +70,7 @@ class Server:
         raise OSError("the PostgreSQL server does not start: " + (self.folder / "log").read_text()[-2000:])
 
     def crash(self):
-        """As a failing machine stops it."""
+        """Stops the server as a failing machine would."""
         self.process.kill()
         self.process.wait()
 
@@ -87,7 +87,7 @@ class Server:
 
     @contextlib.contextmanager
     def session(self, database="postgres"):
-        """A connection that stays, whose statements are run() one after the other; what is open is rolled back at its end."""
+        """A connection that stays open; run() executes statements one after the other. An open transaction is rolled back at the end."""
         words = ["-X", "-q", "-A", "-t", "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", "-d", database]
         with subprocess.Popen([self.binaries / "psql", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as psql:
 
@@ -102,7 +102,7 @@ class Server:
 
     @contextlib.contextmanager
     def standby(self, database):
-        """The address of a database on a server that follows this one."""
+        """The address of this database on a server that replicates this one."""
         data = self.folder / "standby"
         words = ["-D", data, "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", "-X", "stream", "-c", "fast", "-R"]
         subprocess.run([self.binaries / "pg_basebackup", *words, "--no-sync"], check=True, stdout=self.log, stderr=self.log,
@@ -120,7 +120,7 @@ class Server:
         return f"postgres://{user}@127.0.0.1:{self.port}/{database}"
 
     def database(self, name):
-        """The address of a new one."""
+        """Makes a new database, and returns its address."""
         self.psql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
         self.psql(f"CREATE DATABASE {name}")
         return self.address(name)

@@ -1,4 +1,4 @@
-"""Ledgers on a PostgreSQL server, from the program."""
+"""Ledgers and tables on a PostgreSQL server, used by the program."""
 
 import json
 import os
@@ -51,7 +51,7 @@ class PostgresLedger(CommandTest):
         self.assertIn("3/4", self.ledger("show", self.address, "--format", "csv"))
         self.assertIn("the ledger is whole", self.ledger("verify", self.address))
         self.assert_refused(run("release", "t.csv", *options(ledger=self.address, epsilon="4/5"), cwd=self.folder), 4)
-        self.assertNotIn("127.0.0.1", first.out)  # a receipt does not tell where its ledger is
+        self.assertNotIn("127.0.0.1", first.out)  # a receipt does not reveal where its ledger is
 
     def test_a_failure_after_the_charge_says_how_to_void(self):
         self.ledger("init", self.address, "--dataset", "people", "--epsilon", "1", "--null", "error")
@@ -111,7 +111,7 @@ class PostgresLedger(CommandTest):
 
 
 class OfPeople(CommandTest):
-    """Asks a server that has a table of people."""
+    """Asks about people on a server that has a table of them."""
 
     @classmethod
     def setUpClass(cls):
@@ -162,7 +162,7 @@ class OfPeople(CommandTest):
 
 
 class PostgresSource(OfPeople):
-    """A query on a server is read as a file with the same cells."""
+    """A query on a server gives the same as a file with the same cells."""
 
     def test_every_type_is_read_as_from_a_file(self):
         for column, cast, changes in (
@@ -174,7 +174,7 @@ class PostgresSource(OfPeople):
             ("seen_at", "seen_at", {"bounds": ("2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z"), "step": "1h"}),
         ):
             with self.subTest(column):
-                # A file knows no infinite dates: the ends of the bounds stand for them.
+                # A file cannot hold infinite dates: the ends of the bounds stand for them.
                 ends = [f"'{end}'" for end in changes.get("bounds", ("0", "100"))]
                 csv = self.psql(
                     f"SET timezone = 'UTC'; COPY (SELECT CASE {cast}::text WHEN 'infinity' THEN {ends[1]} WHEN '-infinity' THEN {ends[0]} "
@@ -186,7 +186,7 @@ class PostgresSource(OfPeople):
                 from_file = run("release", "t.csv", *options(how), "--format", "json", cwd=self.folder)
                 row_by_row = self.asked(f"SELECT {column} FROM people", column, **changes)
                 self.assertEqual(self.quantiles(row_by_row), self.quantiles(from_file))
-                # By the server: its result is the same for a declared stability of one.
+                # With a declared stability of one, the server runs the query. The result is the same.
                 on_server = self.asked(f"SELECT {column} FROM people", column, sql_stability="1", **changes)
                 self.assertEqual(self.quantiles(on_server), self.quantiles(from_file))
 
@@ -238,7 +238,7 @@ class PostgresSource(OfPeople):
         self.assertIn("a query that a server runs with a declared stability has no persons, groups or weights", on_server.err)
 
     def test_a_publication_is_that_of_a_file(self):
-        """And what does not go row by row is refused before the charge."""
+        """A publication from a server equals that from a file. A query that is not row-wise is refused before the charge."""
         self.psql("DROP TABLE IF EXISTS staff; CREATE TABLE staff (who int, region text, sex text, pay numeric(9,2)); "
                   "INSERT INTO staff SELECT n % 700, CASE n % 4 WHEN 0 THEN 'n' WHEN 1 THEN 's' WHEN 2 THEN 'abroad' END, "
                   "CASE n % 3 WHEN 0 THEN 'f' ELSE 'm' END, (n * 37 % 4000) / 100.0 FROM generate_series(1, 2000) n; "
@@ -331,7 +331,7 @@ quantiles = "median"
             ("SELECT age FROM guarded", "guarded has row security"),
             ("SELECT current_date AS age FROM people", "current_date"),
             ("SELECT twice(id) AS age FROM people", "the function twice"),
-            ("SELECT upper(id) AS age FROM people", "upper"),  # of the server, which runs none
+            ("SELECT upper(id) AS age FROM people", "upper"),  # this would be the server's function, and the server runs none
             ("SELECT row_number() OVER () AS age FROM people", "window function"),
             ("SELECT random() AS age FROM people", "the function random"),
             ("SELECT age FROM people TABLESAMPLE SYSTEM (10)", "TABLESAMPLE"),
@@ -347,7 +347,7 @@ quantiles = "median"
         self.assertEqual(declared.code, 0, declared.err)
 
     def test_operators_and_functions_of_somebody_are_not_run(self):
-        """Each of them would read other rows, or say that something is what it is not."""
+        """Each of them would read other rows, or claim something false about a value."""
         self.psql(
             """DROP SCHEMA IF EXISTS evil CASCADE; CREATE SCHEMA evil;
             CREATE FUNCTION evil.most() RETURNS int STABLE LANGUAGE sql AS 'SELECT max(age)::int FROM public.people';
@@ -384,7 +384,7 @@ quantiles = "median"
                     self.assertEqual(self.quantiles(through), self.quantiles(self.asked(sql, "age")))
                     self.assertNotIn("PostgreSQL evil", through.out)
             for sql, part in (
-                ("SELECT people.leak AS age FROM people", "leak"),  # a function of rows, written as a column
+                ("SELECT people.leak AS age FROM people", "leak"),  # a function of rows, written like a column
                 ("SELECT age FROM oldest", "oldest is not an ordinary table"),
                 ("SELECT age FROM guarded", "guarded has row security"),
                 ("SELECT upper(id) AS age FROM people", "upper"),
@@ -392,7 +392,7 @@ quantiles = "median"
             ):
                 with self.subTest(path=path, sql=sql):
                     self.refused(2, sql, "age", part, postgres=careless)
-        # A query whose stability is declared means what it says on the server.
+        # A query with a declared stability means what it means on the server.
         sql = "SELECT people.leak AS age FROM people"
         self.quantiles(self.asked(sql, "age", postgres=self.with_path("public,evil"), sql_stability="1"))
 
@@ -406,12 +406,12 @@ quantiles = "median"
         for sql, value in (("SELECT age FROM people", 7), ('SELECT age FROM "Upper"', 9), ("SELECT p.age + 1 AS age FROM PEOPLE AS p", 8)):
             found = self.quantiles(self.asked(sql, "age", postgres=own, epsilon="100"))
             self.assertEqual([quantile["value"] for quantile in found], [value] * len(found), sql)
-        # The spelling comes first, then the same in small letters.
+        # A name is looked up as it is spelled, and then in lower case.
         self.assertEqual(self.quantiles(self.asked("SELECT age FROM Upper", "age", postgres=own, epsilon="100"))[0]["value"], 9)
         self.refused(2, "SELECT age FROM uPPER", "age", "no table 'uPPER'", postgres=own)
 
     def test_a_setting_of_the_session_does_not_change_what_the_query_says(self):
-        # With backslashes as escapes, the first string would end elsewhere, and a subquery come to light.
+        # If backslashes were escapes, the first string would end elsewhere, and a subquery would appear.
         sql = "SELECT age, '\\' AS a, ' , (SELECT max(age) FROM people) AS b -- ' AS c FROM people"
         loose = self.with_path("public", "standard_conforming_strings=off")
         for declared in (None, "1"):
@@ -446,14 +446,14 @@ quantiles = "median"
         self.refused(3, "SELECT age FROM people", "age", "NULL or NaN", null="error")
 
     def test_errors_of_rows_tell_nothing_of_them(self):
-        """For a declared query, which the server runs."""
+        """This concerns declared queries, which the server runs."""
         for sql in self.failing_queries:
             error = self.refused(3, sql, "x", "SQLSTATE class 22", sql_stability="1")
             for word in ("secret", "zero", "range", "invalid"):
                 self.assertNotIn(word, error)
 
     def test_no_index_decides_which_rows_are_looked_at(self):
-        # With one, the rows that fail would never be seen: whether they are there, statistics of other rows would decide.
+        # With an index, failing rows would never be read, so statistics about other rows would decide whether the query fails.
         declared = {"sql_stability": "1"}
         self.refused(3, "SELECT age FROM ratios WHERE 1 / b > 0 AND a + 0 + 0 = 5", "age", "SQLSTATE class 22", **declared)
         self.quantiles(self.asked("SELECT age FROM ratios WHERE a = 5 AND 1 / b > 0", "age", **declared))
@@ -470,7 +470,7 @@ quantiles = "median"
         ledger = {"ledger": ledger, "dataset": "people"}
         self.refused(2, "SELECT max(age) AS age FROM people", "age", **ledger, unsafe_seed=None)
         failing = {**ledger, "unsafe_seed": None, "sql_stability": "1"}
-        # What an owner declares is one query, and not whatever an asker has the server run.
+        # An owner declares one query, and an asker cannot have the server run any other.
         self.refused(2, "SELECT length(pg_read_file('PG_VERSION')) AS x", "x", "this is another query", **failing)
         self.refused(3, declared, "x", "stays reserved", **failing)
         how = {**ledger, "unsafe_seed": None, "epsilon": "0"}
@@ -493,7 +493,7 @@ quantiles = "median"
         self.assertEqual(run(*init, elsewhere, "--dataset", "elsewhere", "--source", "public.people").code, 0)
         how = {"ledger": ledger, "unsafe_seed": None, "epsilon": "1/8"}
         words = "the release reads the source '{}', but the budget of dataset '{}' is for the source 'public.people'"
-        for more in ({}, {"source": "public.people"}):  # the asker's word is none of it
+        for more in ({}, {"source": "public.people"}):  # the asker's own name for a source does not help
             self.refused(2, "SELECT age FROM patients", "age", words.format("public.patients", "people"), **how, dataset="people", **more)
         self.refused(2, "SELECT age FROM people", "age", words.format("clinic.people", "people"), **how, dataset="people", postgres=elsewhere)
         self.refused(2, "SELECT age FROM people", "age", words.format("clinic.people", "elsewhere"), **how, dataset="elsewhere", postgres=elsewhere)
@@ -508,13 +508,13 @@ quantiles = "median"
 
 
 class WhatAnAskerLearns(OfPeople):
-    """Queries that an asker may type who pays almost nothing."""
+    """Queries of an asker who pays almost nothing."""
 
     def asked_for_nothing(self, sql, column="x", **changes):
         return self.asked(sql, column, epsilon="1e-9", **changes)
 
     def test_a_field_is_no_function(self):
-        """A server reads (x).f and t.f as f(x)."""
+        """A server reads (x).f and t.f as f(x), so such fields are refused."""
         self.psql("SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots")
         for expression in (
             "(age).max",
@@ -573,7 +573,7 @@ class WhatAnAskerLearns(OfPeople):
         self.assertEqual(seen[0], seen[1])
 
     def test_the_server_sees_nothing_of_the_query(self):
-        """What it is asked for are columns of the table, and those that the query names."""
+        """The server is asked only for columns of the table, and only for those that the query names."""
         self.psql("ALTER DATABASE people SET log_statement = 'all'")
         try:
             before = (SERVER.folder / "log").stat().st_size
@@ -625,14 +625,14 @@ class WhatAnAskerLearns(OfPeople):
                 self.refused(2, f"SELECT 1 AS x FROM {table}", "x", part, postgres=own, epsilon="1e-9")
         schema = self.with_path("information_schema,public")
         self.refused(2, "SELECT 1 AS x FROM sql_features", "x", "a table of the server itself", postgres=schema)
-        # What is ordinary in all its parts is read whole.
+        # A table whose parts are all ordinary tables is read whole.
         for table, median in (("parted", 50), ("parent", 7)):
             found = self.quantiles(self.asked(f"SELECT x FROM {table}", "x", postgres=own, epsilon="100", quantiles="0.5"))
             self.assertAlmostEqual(found[0]["value"], median, delta=1, msg=table)
         self.quantiles(self.asked("SELECT x FROM empty_parts", "x", postgres=own))
 
     def test_cells_of_all_kinds_are_read(self):
-        """No value of a cell ends a release."""
+        """No cell, whatever its value, ends a release."""
         self.psql(
             """DROP SCHEMA IF EXISTS cells CASCADE; CREATE SCHEMA cells; SET search_path = cells;
             CREATE TYPE mood AS ENUM ('sad', 'happy'); CREATE DOMAIN small AS int CHECK (VALUE < 1000); CREATE TYPE pair AS (a int, b int);
@@ -674,7 +674,7 @@ class WhatAnAskerLearns(OfPeople):
         ):
             with self.subTest(column):
                 self.quantiles(self.asked(f"SELECT {column} FROM odd", column, bounds=bounds, step=step, postgres=own))
-        # Blanks at the end of character(8) say nothing; a text of more than a million bytes is missing.
+        # Trailing blanks of character(8) do not count. A text of more than a million bytes is missing.
         found = self.asked("SELECT n AS x FROM odd WHERE length(c) = 2", "x", postgres=own, epsilon="1000", bounds=("0", "1000"))
         self.assertAlmostEqual(self.quantiles(found)[1]["value"], 450, delta=2)
         only = [
@@ -682,7 +682,7 @@ class WhatAnAskerLearns(OfPeople):
             for length in (50_000, 3_000_000, 5_000_000)
         ]
         self.assertEqual(only[0][0]["value"], 50)
-        self.assertEqual(only[1], only[2])  # of none
+        self.assertEqual(only[1], only[2])  # both have no values left
         for column, type_name in (("p", "cells.pair"), ("j", "jsonb")):
             self.refused(2, f"SELECT {column} AS x FROM odd", "x", f"{column} ({type_name})", postgres=own)
         self.refused(2, "SELECT CAST(n AS pair) AS x FROM odd", "x", postgres=own)

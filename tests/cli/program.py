@@ -1,4 +1,4 @@
-"""The command line as a process: how the tests of this folder run it, and what they hold every refusal to."""
+"""Runs the command line as a process for the tests of this folder, and checks what they require of every refusal."""
 
 import bz2
 import contextlib
@@ -18,14 +18,14 @@ from pathlib import Path
 HOUSE = Path(__file__).resolve().parent.parent.parent
 PROGRAM = Path(os.environ.get("FRACTILE_CLI", HOUSE / "build" / "dev" / "fractile")).resolve()
 DATA = Path(os.environ.get("FRACTILE_DATA", HOUSE.parent / "shared" / "data"))
-EFFORT = float(os.environ.get("FRACTILE_TEST_EFFORT", "1"))  # as the C++ tests have it: how much to repeat
+EFFORT = float(os.environ.get("FRACTILE_TEST_EFFORT", "1"))  # how often to repeat, as in the C++ tests
 if not 0 < EFFORT < float("inf"):
     raise ValueError(f"FRACTILE_TEST_EFFORT must be a number above 0, not {EFFORT}")
 
 NOBODY = 65534
-LONG_LINE = 100  # of helps and tables
-PROGRESS = re.compile(r"(?m)^fractile: still at .*\n")  # how often depends on the machine
-# Few rows were told or counted.
+LONG_LINE = 100  # for help texts and tables
+PROGRESS = re.compile(r"(?m)^fractile: still at .*\n")  # the number of these lines depends on the machine
+# Warnings because few rows were declared or counted.
 NOISE = re.compile(r"fractile: warning: with this budget (?:the(?:se)? values (?:of \d+ of \d+ groups )?are mostly noise"
                    r"|the released counts of \d+ of \d+ groups do not rule out that there is no record|intervals may end only at the ends of the range)[^\n]*\n  [^\n]*\n")
 QUERY = {"column": "x", "bounds": ("0", "10"), "step": "1", "epsilon": "1"}
@@ -39,15 +39,15 @@ class Result:
 
 
 def run(*arguments, stdin=b"", **how):
-    """Runs the program; `how` is for subprocess.run."""
+    """Runs the program. `how` holds arguments of subprocess.run."""
     how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 120, **how}
     done = subprocess.run([PROGRAM, *arguments], input=stdin, **how)
     return Result(done.returncode, text_of(done.stdout), PROGRESS.sub("", text_of(done.stderr)))
 
 
 def write_long_column(path):
-    """A table that one thread reads for more than half a second; not all at once, since what this process has had counts in its children's
-    peaks of memory."""
+    """Writes a table that one thread reads for more than half a second. It is written in pieces, because this process's peak memory counts
+    in its children's."""
     with path.open("wb") as file:
         file.write(b"x\n")
         for _ in range(30):
@@ -55,13 +55,13 @@ def write_long_column(path):
 
 
 def start_slowly(*arguments, **how):
-    """The program as a process that gives way to this one, so that it can be stopped before it is done; `how` is for subprocess.Popen."""
+    """Starts the program with the lowest priority, so it can be stopped before it is done. `how` holds arguments of subprocess.Popen."""
     return subprocess.Popen(["nice", "-n", "19", PROGRAM, *arguments], **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how})
 
 
 def stop(process):
-    """Until SIGCONT: while it locks no file, and as fast as others from then on, where that is allowed; it would hardly come forward
-    beside them."""
+    """Stops the process until SIGCONT, at a moment when it locks no file. Where that is allowed, it then gets the usual priority, without
+    which it would hardly run among other processes."""
     process.send_signal(signal.SIGSTOP)
     while holds_locks(process):
         process.send_signal(signal.SIGCONT)
@@ -71,19 +71,19 @@ def stop(process):
 
 
 def holds_locks(process):
-    time.sleep(0.002)  # until it has stopped
+    time.sleep(0.002)  # wait until it has stopped
     return any(line.split()[-4] == str(process.pid) for line in Path("/proc/locks").read_text(encoding="ascii").splitlines())
 
 
 def set_niceness(process, niceness):
-    """For all of its threads; lowering it below its value takes a right."""
+    """Sets the niceness of all threads of the process. Lowering it requires a privilege."""
     for thread in Path(f"/proc/{process.pid}/task").iterdir():
         with contextlib.suppress(PermissionError, ProcessLookupError):
             os.setpriority(os.PRIO_PROCESS, int(thread.name), niceness)
 
 
 class WarmProgram:
-    """The program loaded once, for tests that run it thousands of times: each run is a process of its own all the same."""
+    """The program, loaded once for tests that run it thousands of times. Each run is still a separate process."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -92,7 +92,7 @@ class WarmProgram:
         self._process = subprocess.Popen([warm], stdin=subprocess.PIPE, stdout=subprocess.PIPE) if is_here else None
 
     def run(self, *arguments):
-        """As run(), in the folder."""
+        """Does what run() does, in the folder."""
         if self._process is None:
             return run(*arguments, cwd=self.folder)
         out, err = self.folder / "stdout", self.folder / "stderr"
@@ -110,7 +110,7 @@ class WarmProgram:
 
 
 def one_processor():
-    """For preexec_fn, where what is run is only to take its time: the other processors are left to other tests."""
+    """For preexec_fn of processes that should only take time: they get one processor, and other tests keep the rest."""
     os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
 
 
@@ -119,7 +119,7 @@ def text_of(output):
 
 
 def options(usual=QUERY, /, **changes):
-    """Command-line options: a valid query, except for the changes. None leaves one out, True makes a flag."""
+    """The command-line options of a valid query with these changes. None leaves an option out, and True makes a flag."""
     words = []
     for name, value in {**usual, **changes}.items():
         name = "--" + name.replace("_", "-")
@@ -131,7 +131,7 @@ def options(usual=QUERY, /, **changes):
 
 
 def require_engine():
-    """For setUpModule."""
+    """Skips the tests without the engine. For setUpModule."""
     probe = run("release", "-", *options(), stdin=b"x\n1\n")
     if probe.code != 0:
         raise unittest.SkipTest("the engine is not here: set FRACTILE_DUCKDB to the path of libduckdb; " + probe.err)
@@ -145,7 +145,7 @@ def require_data(name):
 
 
 class CommandTest(unittest.TestCase):
-    """Every test has a folder of its own, in which the program runs."""
+    """Each test has a temporary folder, in which the program runs."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -167,7 +167,7 @@ class CommandTest(unittest.TestCase):
         return run("release", *arguments, *options(**changes), stdin=stdin, cwd=self.folder, **(how or {}))
 
     def of(self, *arguments, code=0, **how):
-        """What is printed by a command that must succeed, in this test's folder, without a word on standard error."""
+        """The output of a command that must succeed in this test's folder, with nothing on standard error."""
         result = run(*arguments, cwd=self.folder, **how)
         self.assertEqual((result.code, result.err), (code, ""))
         return result.out
@@ -182,12 +182,12 @@ class CommandTest(unittest.TestCase):
         return [line.split(",")[1] for line in lines[1:]]
 
     def sure_release(self, *arguments, **changes):
-        """release() of the true quantiles, except for one time in e^100, by an epsilon that promises nothing."""
+        """Calls release() with an epsilon so large that the values are the true quantiles, except for one time in e^100."""
         warning = r"fractile: warning: an epsilon above 20 promises next to nothing\n  [^\n]*\n"
         return self.release(*arguments, warning=warning, **{**changes, "epsilon": "1000"})
 
     def assert_refused(self, result, code, *parts, secrets=()):
-        """Exit code, nothing on standard output, and on standard error what is wrong and a hint, one line each."""
+        """Requires this exit code, an empty standard output, and on standard error one line with the fault and one with a hint."""
         self.assertEqual(result.code, code, result)
         self.assertEqual(result.out, "")
         self.assertRegex(result.err, r"\Afractile: [^\n]+\n  [^\n]+\n\Z")
@@ -200,7 +200,7 @@ class CommandTest(unittest.TestCase):
         return sorted(path.name for path in self.folder.iterdir())
 
     def as_nobody(self):
-        """How to run without the right to do everything: as is, or as another user when this one is root."""
+        """Arguments of run() without root's rights: none, or another user if this one is root."""
         if os.geteuid() != 0:
             return {}
         how = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
@@ -215,19 +215,19 @@ class CommandTest(unittest.TestCase):
 
 
 def zstd_stored(text):
-    """A zstd frame (RFC 8878) that packs nothing: what Python cannot write."""
+    """A zstd frame (RFC 8878) of uncompressed blocks, because Python cannot write zstd."""
     most = 2**17
     blocks = [text[at:at + most] for at in range(0, len(text), most)] or [b""]
     heads = [(len(block) * 8 + (k == len(blocks) - 1)).to_bytes(3, "little") for k, block in enumerate(blocks)]
     return b"\x28\xb5\x2f\xfd\x00\x58" + b"".join(head + block for head, block in zip(heads, blocks, strict=True))
 
 
-# By what stands behind a file's name.
+# {suffix of a file's name: function that packs bytes}
 PACKED = {"gz": lambda text: gzip.compress(text, mtime=0), "bz2": bz2.compress, "xz": lzma.compress, "zst": zstd_stored}
 
 
 class Engine:
-    """DuckDB by its C interface: to write files that Python cannot."""
+    """DuckDB through its C interface, for writing files that Python cannot write."""
 
     def __init__(self):
         name = os.environ.get("FRACTILE_DUCKDB") or PROGRAM.parent / "libduckdb.so"
@@ -249,6 +249,6 @@ class Engine:
 
 
 def help_commands(text):
-    """The lines of a help text that call the program, continued lines joined."""
+    """The lines of a help text that call the program, with continued lines joined."""
     joined = re.sub(r"\\\n *", "", text)
     return [line.strip() for line in joined.splitlines() if re.match(r"  fractile .*\.csv", line)]

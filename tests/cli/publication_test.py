@@ -1,4 +1,4 @@
-"""A publication's file, and what fractile plan says of it before any record is read."""
+"""A publication's file, and what fractile plan says about it without reading any record."""
 
 import csv
 import io
@@ -46,7 +46,7 @@ class Example(Publication):
     def test_it_can_be_planned(self):
         example = run("publish", "--example")
         self.assertEqual((example.code, example.err), (0, ""))
-        self.write("people.toml", example.out)  # beside no records: none is read
+        self.write("people.toml", example.out)  # no records are in this folder, and none are read
         levels = self.levels("people.toml")
         self.assertEqual([(level["table"], level["by"]) for level in levels],
                          [("income", ["region", "sex"]), ("income", ["region"]), ("income", ["sex"]), ("income", []),
@@ -85,7 +85,7 @@ class Plan(Publication):
         errors = [level["cells"][0]["count_error"] for level in levels]
         self.assertEqual(errors, sorted(errors))
         self.assertGreater(errors[-1], errors[0])
-        self.assertLess(errors[-1], 4 * errors[0])  # noises partly cancel
+        self.assertLess(errors[-1], 4 * errors[0])  # noise partly cancels
         means = [level["cells"][0]["mean_error"] for level in levels]
         self.assertEqual(means, sorted(means, reverse=True))
 

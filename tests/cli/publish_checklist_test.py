@@ -1,4 +1,4 @@
-"""A statistician's checklist: the publication of the design, whole, by one command, held against the records that it was made of."""
+"""A statistician's checklist: one command makes the whole publication of the design, and the test compares it with the records."""
 
 import bisect
 import csv
@@ -67,7 +67,7 @@ hidden = 10
 
 
 def people():
-    """Two to a household; incomes with a tail and heaps, hours with ties, uneven regions of which one is nearly empty, and no numbers."""
+    """People, two per household: incomes with a tail and heaps, hours with ties, uneven regions (one nearly empty), and missing numbers."""
     law = random.Random(5)
     weights = [0.004, *(1 + 0.6 * i for i in range(1, 12))]
     for i in range(24_000):
@@ -97,7 +97,7 @@ class Checklist(CommandTest):
         self.receipt = json.loads(self.content("out/earnings.json"))
 
     def cell(self, table, **keys):
-        """What is published of a cell, by statistic and quantile."""
+        """What is published about a cell, by statistic and quantile."""
         wanted = {"region": "", "sex": "", "sector": "", **keys}
         return {(row["statistic"], row["quantile"]): row for row in self.rows
                 if row["table"] == table and all(row.get(name, "") == key for name, key in wanted.items())}

@@ -1,4 +1,4 @@
-"""What is said of a publication, in words and on its page: the tables as readers know them, and claims that are true."""
+"""The texts and the page of a publication: tables in a form that readers know, and true claims."""
 
 import bisect
 import csv
@@ -56,7 +56,7 @@ unreliable = 0.2
 
 
 def people():
-    """Each has one record: a key, another key, pay and hours. Some have keys that are not listed, or no number."""
+    """Each person has one record: a key, another key, pay and hours. Some have unlisted keys or lack a number."""
     listed = [("nse"[i % 3], "fm"[i // 3 % 2], 100 + i * i % 300, Fraction(i * 7919 % 6000, 100)) for i in range(1200)]
     others = [("abroad", "f", 499, 99)] * 90 + [("n", "unknown", 499, 99)] * 90
     return listed, others
@@ -69,7 +69,7 @@ def payroll():
 
 
 def records(column, region=None, sex=None):
-    """The values of listed cells, sorted."""
+    """The values in the listed cells, sorted."""
     place = {"pay": 2, "hours": 3}[column]
     return sorted(each[place] for each in people()[0] if region in (None, "", each[0]) and sex in (None, "", each[1]))
 
@@ -80,12 +80,12 @@ def rank_error(values, value, quantile):
 
 
 def true_quantile(values, quantile):
-    """The interval of values that are it."""
+    """The smallest true quantile."""
     return values[max(0, math.ceil(quantile * len(values)) - 1)]
 
 
 def tail(runs, fails, allowed):
-    """The probability of so many fails or more, each allowed with this probability."""
+    """The probability of at least `fails` fails among `runs`, if each run fails with probability `allowed`."""
     return sum(math.comb(runs, k) * allowed**k * (1 - allowed) ** (runs - k) for k in range(fails, runs + 1))
 
 
@@ -139,7 +139,7 @@ class Pages(Publications):
         self.assertEqual(page.headings[:4], ["Earnings", "In short", "Table 1: pay", "Table 2: hours"])
         self.assertTrue({row["mark"] for row in self.rows()} == {"", "unreliable"})
         self.assertIn("* unreliable: the value's interval is open, or wider than 20 % of the value.", page.text())
-        # One quantile: its columns are the keys alone.
+        # With a single quantile, the columns are the keys.
         self.assertEqual(page.tables[1][0], ["region", "women", "men", "all"])
 
     def test_many_quantiles_have_a_table_each(self):
@@ -334,7 +334,7 @@ class Ledgers(Publications):
 
 
 class Claims(Publications):
-    """Each sentence with a number is true of the records that the test knows; those with a probability as often as they say."""
+    """Each sentence with a number is true of the records that the test knows. A sentence with a probability is true at least that often."""
 
     RUNS = max(12, int(24 * EFFORT))
 
@@ -407,7 +407,7 @@ class Claims(Publications):
     )
 
     def test_are_true(self):
-        """A seed's warning takes the place of what stands in short: that is taken from a page without one, as it depends on no draw."""
+        """With a seed, a warning replaces "In short". That text depends on no draw, so it is taken from a page without a seed."""
         self.published(folder="private")
         in_short = " ".join(self.explained("private/earnings.json").split())
         made = set()
@@ -436,7 +436,7 @@ class Claims(Publications):
             self.assertEqual(row["mark"] == "unreliable", width > Fraction(share) / 100 * Fraction(row["value"]))
 
     def test_totals_are_of_listed_records(self):
-        """With a budget at which every value is the true one: those abroad, of whom there are many, count in no total."""
+        """With this budget, every value is the true one. The many people abroad do not count in any total."""
         self.describe(epsilon="1000000")
         self.write("earnings.toml", re.sub("rows = 200\nintervals = .*", 'mechanism = "independent"', self.content("earnings.toml")))
         self.published()
@@ -473,4 +473,4 @@ class Statistics(Publications):
         self.assertIn("hidden: the released count is below 100;", page.text())
         self.assertNotIn("No minimum count was applied", page.text())
         figures = [text for text in page.words if text.startswith("West")]
-        self.assertEqual(set(figures), {"West"})  # in tables alone
+        self.assertEqual(set(figures), {"West"})  # the name appears only in tables

@@ -1,4 +1,4 @@
-"""A publication of many tables: one file, one command, one charge; and what is left of it when it is killed anywhere."""
+"""A publication of many tables has one file, one command and one charge. The tests also check what remains when it is killed anywhere."""
 
 import csv
 import io
@@ -194,7 +194,7 @@ class Tables(Publishing):
 
 
 class Many(Publishing):
-    """As many cells as there can be, most of them empty."""
+    """The maximum number of cells, most of them empty."""
 
     def test_a_hundred_thousand_cells(self):
         regions, sectors = [f"r{i}" for i in range(400)], [f"s{i}" for i in range(250)]
@@ -234,7 +234,7 @@ class PublicFiles(Publishing):
 
 
 class Stopped(Publishing):
-    """At every system call: nothing is out that is not paid for, and from the commit on nothing is paid for twice."""
+    """The publication is stopped at every system call. Nothing unpaid is published, and from the commitment on nothing is paid twice."""
 
     STRIDE = 12
 

@@ -1,4 +1,4 @@
-"""The README's commands, one after another as they stand there, in a folder that holds what it says to copy."""
+"""The README's commands run one after another, as written, in a folder with the files that the README says to copy."""
 
 import os
 import random
@@ -13,8 +13,8 @@ from cli.program import HOUSE, PROGRAM, PROGRESS, CommandTest, require_engine
 setUpModule = require_engine
 
 README = (HOUSE / "README.md").read_text(encoding="utf-8")
-VERDICTS = (0, 1, 6)  # of flow: stable, unstable, undecided
-ELSEWHERE = ("./dev", "alias", "cp ", "fractile reproduce")  # what builds, and experiments on data that are not shipped
+VERDICTS = (0, 1, 6)  # exit codes of flow: stable, unstable, undecided
+ELSEWHERE = ("./dev", "alias", "cp ", "fractile reproduce")  # commands that build, and experiments on data that are not shipped
 
 
 def blocks(language):
@@ -22,7 +22,7 @@ def blocks(language):
 
 
 def commands():
-    """Each with the lines that the README shows after it: all of them, or those before "..."."""
+    """Yields each command and the lines that the README shows after it: all of its output, or the lines before "..."."""
     for block in blocks(""):
         command, shown = "", []
         for line in block.splitlines():
@@ -40,7 +40,7 @@ def commands():
 
 
 def made_wages(publication):
-    """Wages in the columns of the public ones, and of all cells that the publication lists."""
+    """Made-up wages with the columns of the public table and all cells that the publication lists."""
     numbers = random.Random(1)
     states = re.findall(r'"([^"]+)"', re.search(r"(?s)^state = \[(.*?)\]", publication, re.M)[1])
     schooling = re.findall(r"(?m)^(\d+) = ", publication)
@@ -55,7 +55,7 @@ class Readme(CommandTest):
             shutil.copy(HOUSE / copied, self.folder)
         publication = (HOUSE / "examples" / "wages.toml").read_text(encoding="utf-8")
         self.write("wages.toml", publication)
-        self.write("wages.csv", made_wages(publication))  # ./dev demo fetches the public ones
+        self.write("wages.csv", made_wages(publication))  # ./dev demo would fetch the public wages
         pipelines = blocks("toml")
         self.assertEqual(len(pipelines), 1)
         self.write(re.search(r"# (\w+\.toml)$", pipelines[0], re.M)[1], pipelines[0])
@@ -79,7 +79,7 @@ class Readme(CommandTest):
                     self.assert_shown(shown, done.stdout.splitlines())
 
     def assert_shown(self, shown, printed):
-        """What no draw decides stands there as it is printed, in its order."""
+        """Requires that the shown lines that no draw decides occur in the output, in their order."""
         rest = iter(printed)
         for line in shown:
             if line != "...":

@@ -1,4 +1,4 @@
-"""The receipt and standard output: whole, or not at all; and nothing is left behind, whatever interrupts."""
+"""The receipt and standard output are written whole or not at all, and interruptions leave nothing behind."""
 
 import gzip
 import hashlib
@@ -58,7 +58,7 @@ class Written(ReceiptTest):
 
 
 class RefusedBeforeRows(ReceiptTest):
-    """With a file that would fail with exit code 3, so that 2 says that it was not looked at."""
+    """The file would end a release with exit code 3, so code 2 shows that the file was not read."""
 
     def refuse(self, receipt, *parts, how=None):
         self.write("t.csv", "x\n7\nseven\n")
@@ -75,7 +75,7 @@ class RefusedBeforeRows(ReceiptTest):
         self.refuse(".", "exists already")
 
     def test_names_that_a_database_keeps_for_itself(self):
-        """SQLite would delete such a file, or replay it."""
+        """SQLite would delete or replay such a file."""
         self.assertEqual(run("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "1", cwd=self.folder).code, 0)
         for suffix in ("-journal", "-wal", "-shm"):
             for ledger in (None, "l.db"):
@@ -115,7 +115,7 @@ class Unwritable(ReceiptTest):
         self.assert_refused(result, 70, "the input could not be spooled: File too large", "set TMPDIR")
 
     def test_full_disk(self):
-        """A disk of one page, which is taken; in a mount namespace of its own."""
+        """The disk has one page, which is occupied. It is mounted in a separate mount namespace."""
         command = 'mount -t tmpfs -o size=4k tmpfs full && head -c 4096 /dev/zero >full/taken && "$@"; code=$?; ' \
                   "ls -A full >left; exit $code"
         (self.folder / "full").mkdir()
@@ -143,7 +143,7 @@ class Unwritable(ReceiptTest):
         json.loads((self.folder / "r.json").read_text())
 
     def test_closed_standard_output(self):
-        """Without care, the spooled input would get descriptor 1 and the release would be written into it."""
+        """If the program did not prevent it, the spooled input would get descriptor 1, and the release would be written into it."""
         for name in ("t.csv", "-"):
             how = {"preexec_fn": lambda: os.close(1)}
             result = self.run_release(name, stdin=b"x\n7\n", how=how)
@@ -170,7 +170,7 @@ class Interrupted(ReceiptTest):
         for stop in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
             with self.subTest(stop=stop):
                 process = self.start("-", receipt="r.json")
-                process.stdin.write(b"x\n" + b"7\n" * 500_000)  # more than the pipe holds: some of it has been read
+                process.stdin.write(b"x\n" + b"7\n" * 500_000)  # more than the pipe holds, so some of it has been read
                 process.stdin.flush()
                 process.send_signal(stop)
                 out, err = process.communicate()
@@ -179,7 +179,7 @@ class Interrupted(ReceiptTest):
                 self.assertEqual(os.listdir(self.folder / "tmp"), [])
 
     def test_at_any_moment(self):
-        """A receipt under its name is whole; only a SIGKILL in the middle of writing may leave a nameless beginning."""
+        """A receipt with its name is whole. Only a SIGKILL during writing may leave the beginning of a receipt, without a name."""
         started = time.monotonic()
         self.release("t.csv")
         whole_run = time.monotonic() - started
@@ -198,7 +198,8 @@ class Interrupted(ReceiptTest):
 
 
 
-FIRST = HOUSE / "tests" / "cases" / "receipts_1"  # written by a program of schema version 1, and a ledger that it paid from
+# Written by a program of schema version 1; the folder also holds a ledger that it paid from.
+FIRST = HOUSE / "tests" / "cases" / "receipts_1"
 
 
 class OfVersionOne(CommandTest):
@@ -231,7 +232,7 @@ class OfVersionOne(CommandTest):
         self.assert_refused(run("explain", "r.json", cwd=self.folder), 3)
 
     def test_names_of_version_two_mean_nothing_in_them(self):
-        """What version 1 does not know, it does not say: a member of another version's name is passed over."""
+        """A receipt of version 1 says nothing beyond that version: members that a later version named are ignored."""
         text = (FIRST / "pure.json").read_text().replace('"counted": {', '"public_rows": 7,\n  "counted": {')
         empty = re.sub(r'"sha256": "[0-9a-f]*"', '"sha256": ""', text)
         self.write("r.json", empty.replace('"sha256": ""', f'"sha256": "{hashlib.sha256(empty.encode()).hexdigest()}"'))

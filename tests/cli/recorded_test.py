@@ -1,4 +1,4 @@
-"""The program prints what it printed when tests/recorded/*.txt were written: see tests/recorded/record.py."""
+"""The program prints what it printed when tests/recorded/*.txt were written (tests/recorded/record.py)."""
 
 import sys
 import unittest

@@ -101,7 +101,7 @@ class Table(ReproduceTest):
         self.assert_refused(result, 3, "cannot write to some/where: the folder is not empty", "name another folder")
 
     def test_the_published_algorithm_errs_as_published(self):
-        """Figure 4 of the paper, uniform data: about 6.5 records at m = 10, and the tree about 50."""
+        """Figure 4 of the paper, on uniform data: at m = 10, the algorithm errs by about 6.5 records and the tree by about 50."""
         rows = self.table("--sets", "uniform", "--mechanisms", "approximate-as-published,tree-as-published",
                           "--quantile-counts", "10", "--trials", "40", "--no-figures")
         gaps = {row["mechanism"]: float(row["gap_mean"]) for row in rows if row["measure"] == "pure"}
@@ -137,7 +137,7 @@ class Intervals(ReproduceTest):
         self.assertEqual((self.folder / "one/intervals.csv").read_text(), (self.folder / "two/intervals.csv").read_text())
 
     def test_a_share_of_the_grid_holds_what_is_said_of_intervals(self):
-        """No interval misses more often than it says, and on laws without ties and gaps none is wider than is expected."""
+        """No interval misses more often than stated. On laws without ties and gaps, no interval is wider than expected."""
         result = self.reproduce("intervals", "--out", "grid", "--of", "table", "--quantile-counts", "1,3,9", "--epsilons", "1/30,1/6,1",
                                 "--records-per-person", "1,5", "--rows", "200,1000,5000", "--sample", "24", "--trials", "30", "--seed", "3")
         self.assertEqual((result.code, result.err), (0, ""), result)
@@ -152,7 +152,7 @@ class Intervals(ReproduceTest):
         xml.etree.ElementTree.parse(self.folder / "grid/interval_half_width.svg")
 
     def test_what_falls_short_is_told(self):
-        """A median on a gap: the records on its other side are drawn from far and wide."""
+        """The median lies on a gap, so the records on its other side may be far away."""
         result = self.reproduce("intervals", "--out", "out", "--of", "table", "--laws", "gap", "--rows", "400", "--epsilons", "1",
                                 "--quantile-counts", "1", "--trials", "20")
         self.assertEqual(result.code, 0, result)
@@ -183,7 +183,7 @@ class Files(ReproduceTest):
         self.assertEqual(len({row["set"] for row in rows}), 10)
 
     def test_declared_granularity_is_of_the_same_records(self):
-        """Without noise to speak of, the errors would be the same; with it, a declared step never does much worse."""
+        """With almost no noise, the errors would be equal. With noise, a declared step never does much worse."""
         data = require_data("adult.csv")
         rows = self.table("--data", str(data.parent), "--sets", "adult-age,adult-age-declared", "--mechanisms",
                           "approximate", "--quantile-counts", "20", "--trials", "20", "--no-figures")
@@ -222,14 +222,14 @@ class Figures(ReproduceTest):
 HISTOGRAM = "compas_custody_status.csv"
 WITHOUT_DATA = f"fractile: without --data, the folder of {HISTOGRAM}: left out figure 4\n"
 FEW_PEOPLE = [3, 1, 0, 1, 4, 1]
-# What does not come out as the paper has it, whatever the data.
+# These findings differ from the paper, whatever the data.
 ALWAYS_DIFFERENT = {("appendix B", "the witness's middle row is 7/30, 8/15, 7/30"),
                     ("section 9.1", "there are 105 = (21 x 20 / 2) histograms"),
                     ("section 9.1, definition 3.3", "noisy ArgMax appears to be ama-stable")}
 
 
 def bayes_risk(response, prior, known, epsilon):
-    """For one whose code is counted when it comes out as 0, from the definition, in floating point."""
+    """The risk for a person whose code is counted if it comes out as 0: from the definition, in floating point."""
     alpha = math.exp(-epsilon)
     if response:
         counted = [(1 if code == 0 else alpha) / (1 + 5 * alpha) for code in range(6)]
@@ -247,7 +247,7 @@ def bayes_risk(response, prior, known, epsilon):
 
 class KroneckerTest(ReproduceTest):
     def run_experiment(self, *arguments, out="out", notes="", how=None):
-        """For a run that must succeed, with only `notes` on standard error: what it prints."""
+        """What a run prints that must succeed, with only `notes` on standard error."""
         result = self.reproduce("kronecker-utility", "--out", out, *arguments, how=how)
         self.assertEqual((result.code, result.err), (0, notes), result)
         return result.out
@@ -257,7 +257,7 @@ class KroneckerTest(ReproduceTest):
             return list(csv.DictReader(file))
 
     def matrix(self, name, columns=None, out="out"):
-        """The numbers of a table, except for what stands before the columns."""
+        """The numbers of a table, without the cells before these columns."""
         rows = self.read(f"tables/{name}.csv", out)
         names = columns or list(rows[0])[1:]
         return [[Fraction(row[name]) for name in names] for row in rows]
@@ -295,7 +295,7 @@ class Kronecker(KroneckerTest):
                 self.assertEqual(row["change"], "rises" if 3.5005 < odds < 3.5166 else "falls", row)
         rising = [float(Fraction(row["epsilon"].removeprefix("ln "))) for row in self.read("appendix_d1.csv")
                   if row["change"] == "rises"]
-        self.assertAlmostEqual(max(rising), 3.516615, places=6)  # up to the very end
+        self.assertAlmostEqual(max(rising), 3.516615, places=6)  # the largest such epsilon is at the very end
 
     def test_a_missing_histogram_is_told(self):
         self.run_experiment("--data", ".", "--points", "2", "--no-figures",
@@ -304,7 +304,7 @@ class Kronecker(KroneckerTest):
 
 
 class KroneckerOnce(KroneckerTest):
-    """What one run without data leaves, looked at from all sides."""
+    """Checks everything that one run without data leaves."""
 
     ARGUMENTS = ("--points", "10", "--no-figures")
 
@@ -381,7 +381,7 @@ class KroneckerPeople(KroneckerTest):
         require_engine()
 
     def test_figure_4_from_the_definition(self):
-        """Ten people; the target is one of those with code 4, the others are known."""
+        """The ten people are known, except for the target, who is one of those with code 4."""
         self.write_histogram(FEW_PEOPLE)
         self.run_experiment("--data", ".", "--points", "4", "--no-figures")
         rows = self.read("figure_4.csv")
@@ -436,7 +436,7 @@ loss = "bayes-risk"
         self.assertIn("A target among 11710 people", (self.folder / "out" / "kronecker_utility.txt").read_text())
 
     def assert_the_published_picture(self, rows):
-        """Geometric noise falls to .79913 near epsilon = .93 and rises again; randomized response stays at .8."""
+        """The loss of geometric noise falls to .79913 near epsilon = .93 and rises again; that of randomized response stays at .8."""
         detail = [row for row in rows if float(row["epsilon"]) <= 2.3]
         geometric = {float(row["epsilon"]): float(row["loss"]) for row in detail if row["mechanism"] == "geometric"}
         least = min(geometric, key=geometric.get)

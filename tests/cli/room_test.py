@@ -1,4 +1,4 @@
-"""Disks that are nearly full: a release fails before anything is charged, and says how many bytes there must be."""
+"""On a nearly full disk, a release fails before anything is charged, and says how many bytes it needs."""
 
 import contextlib
 import json
@@ -33,7 +33,7 @@ class SmallDisk(CommandTest):
         self.init("budget.db")
 
     def mount(self, how):
-        """Where that is allowed."""
+        """Mounts the small disk, or skips the test if mounting is not allowed."""
         try:
             subprocess.run(["mount", "-t", "tmpfs", "-o", how, "tmpfs", self.disk], check=True, stderr=subprocess.DEVNULL)
         except (OSError, subprocess.CalledProcessError):
@@ -53,7 +53,7 @@ class SmallDisk(CommandTest):
         return sorted(os.listdir(self.disk))
 
     def missing(self, result, code, *parts):
-        """How many bytes there must be."""
+        """How many bytes the refusal says are needed."""
         self.assert_refused(result, code, *parts)
         self.assertRegex(result.err, MISSING)
         return int(re.search(MISSING, result.err)[1])
@@ -84,7 +84,7 @@ class Room(SmallDisk):
         self.assertEqual((self.states("disk/budget.db"), self.on_disk()), ([], ["budget.db"]))
 
     def test_for_figures(self):
-        """And what they take is no more than what there must be."""
+        """The figures need no more bytes than the refusal says."""
         groups = {"by": "g", "keys": ",".join(f"group-{i:03}-of-a-long-name" for i in range(300)), "quantiles": "quartiles",
                   "bounds": ("0", "1000000"), "step": "0.001", "mechanism": None}
         intervals = {"intervals": "0.95", "quantiles": ",".join(f"{i}/21" for i in range(1, 21)), "mechanism": None, "expected_rows": "100"}
@@ -106,7 +106,7 @@ class Room(SmallDisk):
                 shutil.rmtree(self.disk / str(number))
 
     def test_figures_that_find_none_leave_nothing(self):
-        """For a verb that charges nothing, and takes none beforehand."""
+        """The verb charges nothing, and reserves no space for its figures beforehand."""
         plan = ("plan", "--quantiles", "quartiles", "--epsilon", "1", "--bounds", "0", "100", "--step", "1", "--expected-rows", "1000",
                 "--format", "html", "--figures", "disk")
         self.mount("remount,size=4k")
@@ -115,7 +115,7 @@ class Room(SmallDisk):
 
 
 class Spooled(SmallDisk):
-    """How many records there are must not decide whether a release that was paid for succeeds."""
+    """The number of records must not decide whether a paid release succeeds."""
 
     PERSONS = {"bounds": ("0", "10"), "quantiles": "median", "mechanism": None, "person": "id", "memory": "100MB", "threads": "1"}
 
@@ -136,14 +136,14 @@ class Spooled(SmallDisk):
 
 class FillsUpAfterTheCharge(SmallDisk):
     def test_the_release_waits_for_room(self):
-        """Others take all that there is, also what the release gives back to its ledger; what is drawn is not lost."""
+        """Others take all free space, including the space that the release returns to its ledger. What was drawn is not lost."""
         self.mount("remount,size=32m")
         write_long_column(self.folder / "big.csv")
-        # The release may find the room that it gave back before others do. Then it need not wait, and is tried again.
+        # The release may find the space that it returned before others do. Then it need not wait, and the test tries again.
         self.assertTrue(any(self.has_waited(f"disk/budget-{number}.db") for number in range(20)))
 
     def has_waited(self, ledger):
-        """Whether it had to; it is committed in any case."""
+        """Whether the release had to wait. It is committed in any case."""
         self.init(ledger)
         asked = options(**{**LONG, "column": "x", "epsilon": "1/4", "ledger": ledger, "threads": "1"})
         with open(self.folder / "out.csv", "w", encoding="utf-8") as out:
@@ -156,7 +156,7 @@ class FillsUpAfterTheCharge(SmallDisk):
         done = threading.Event()
         filling = threading.Thread(target=self.fill_until, args=(done,))
         with contextlib.closing(sqlite3.connect(self.folder / ledger, isolation_level=None)) as held:
-            held.execute("BEGIN IMMEDIATE")  # so that it has read all that it reads before it gives room back
+            held.execute("BEGIN IMMEDIATE")  # the release has read everything before it returns the space
             process.send_signal(signal.SIGCONT)
             while self.bytes_read(process) < (self.folder / "big.csv").stat().st_size and process.poll() is None:
                 time.sleep(0.01)
@@ -191,7 +191,7 @@ class FillsUpAfterTheCharge(SmallDisk):
 
 
 class OnAServer(SmallDisk):
-    """Receipts lie in a tablespace of its own, on the small disk."""
+    """Receipts lie on the small disk, in a separate tablespace."""
 
     @classmethod
     def setUpClass(cls):
@@ -227,7 +227,7 @@ class OnAServer(SmallDisk):
         self.assertEqual(self.entries(), ["committed"])
 
     def test_that_fills_up_after_the_charge(self):
-        """The release waits for room, and nothing is lost."""
+        """The release waits for space, and nothing is lost."""
         self.mount("remount,size=32m")
         write_long_column(self.folder / "big.csv")
         asked = options(**{**LONG, "column": "x", "epsilon": "1/4", "ledger": self.ledger, "threads": "1"})

@@ -1,4 +1,4 @@
-"""Several files, folders and patterns that are one table."""
+"""Several files, folders and patterns that form one table."""
 
 import json
 import shutil
@@ -10,7 +10,7 @@ setUpModule = require_engine
 
 
 class OneTable(CommandTest):
-    """Ages of 3 in in/a.csv, and as many of 7 and one more in in/b.csv and in/c.csv."""
+    """in/a.csv has fifty ages of 3; in/b.csv has fifty ages of 7, and in/c.csv has one more."""
 
     def setUp(self):
         super().setUp()
@@ -88,7 +88,7 @@ class OneTable(CommandTest):
 
 
 class OnALedger(OwnersTest):
-    """Which files are a table is its owner's to say."""
+    """Only the owner may say which files form a table."""
 
     def setUp(self):
         super().setUp()
@@ -122,11 +122,11 @@ class OnALedger(OwnersTest):
         self.init("--source", "./year")
         self.assertEqual(self.median("year"), "5")
         self.write("year/b.csv", "name,age\n" + "q,9\n" * 1000)
-        self.assertEqual(self.median("year"), "5")  # as it was released
+        self.assertEqual(self.median("year"), "5")  # the stored release
         self.assertEqual(self.median("year", again=True), "9")
 
     def test_links_lead_nowhere(self):
-        """A folder of the asker's with a link to the table is not the folder that is declared."""
+        """A folder of the asker's that links to the table is not the declared folder."""
         self.init("--source", "./year")
         (self.folder / "mine").mkdir()
         (self.folder / "mine" / "a.csv").symlink_to("../year/a.csv")

@@ -1,4 +1,4 @@
-"""Queries before a release: row-wise or declared, over what options name and nothing else, and the same whatever rows hold."""
+"""Queries before a release are row-wise or declared, read only what the options name, and behave the same whatever the rows hold."""
 
 import gzip
 import json
@@ -56,7 +56,7 @@ class Refused(CommandTest):
 
 
     def test_one_sentence_says_what_is_declared(self):
-        """README, help and error said different things of records, rows and persons."""
+        """README, help and error once differed in what they said about records, rows and persons."""
         self.write("t.csv", "x\n1\n")
         error = self.run_release("t.csv", sql="SELECT x FROM input LIMIT 2").err
         helps = [run(verb, "--help").out for verb in ("release", "columns")]
@@ -84,7 +84,7 @@ class Passes(CommandTest):
         self.assertEqual(self.sure_release(table="people=t.csv", **{**self.QUERY, "sql": "SELECT x FROM people"}), ["1"])
 
     def test_one_value_among_integers_changes_no_other(self):
-        """A reader with a sniffer would read all of them as DOUBLE, where x // 2 is not a whole number."""
+        """A reader that infers types would read all values as DOUBLE, and then x // 2 is not a whole number."""
         sql = "SELECT TRY_CAST(x AS INTEGER) // 2 AS x FROM input"
         for more in ("", "0.5\n", "abc\n"):
             self.write("t.csv", "x\n" + "7\n" * 99 + more)
@@ -95,7 +95,7 @@ class Passes(CommandTest):
         for more in ("", '{"age": 9}\n', '{"age": 9, "Age": null}\n'):
             self.write("t.ndjson", many + more)
             for name, median in (("Age", "3"), ("age", "9")):
-                if name == "age" and not more: continue  # of which there is none
+                if name == "age" and not more: continue  # no record has this key
                 self.assertEqual(self.sure_release("t.ndjson", sql=f"SELECT {name} AS x FROM input", quantiles="median"), [median])
         self.assert_refused(self.run_release("t.ndjson", sql="SELECT * FROM input"), 2, "a * over records", "name the columns")
 
@@ -137,7 +137,7 @@ class Declared(CommandTest):
         self.assertNotIn("Declared", words)
 
     def test_it_multiplies_the_noise(self):
-        """As records per person do: the same law, so the same release under one seed."""
+        """A stability acts like a number of records per person: the law is the same, so one seed gives the same release."""
         self.write("t.csv", "x\n" + "".join(f"{700 * i}\n" for i in range(1000)))
         query = {"unsafe_seed": "5", "bounds": ("0", "1000000"), "epsilon": "1/2", "quantiles": "deciles"}
         once = self.release("t.csv", sql=self.SQL, sql_stability="1", **query)
@@ -159,7 +159,7 @@ class Declared(CommandTest):
             self.assertEqual(self.run_release("t.csv", **{**query, **changes}).err, "")
 
     def test_pins_are_of_records_and_not_of_the_rows_that_they_change(self):
-        """One record that changes six rows is one record still, and no promise to a person of six."""
+        """A record that changes six rows is still one record, and does not protect a person who has six records."""
         self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "10", "--records-per-person", "3",
                              "--sql-stability", "6", "--sql", self.SQL, cwd=self.folder).code, 0)
         query = {"sql": self.SQL, "ledger": "l.db", "sql_stability": "6"}
@@ -171,7 +171,7 @@ class Declared(CommandTest):
 
 
 class BeforeTheCharge(CommandTest):
-    """With an exhausted ledger the exit code is 4 whatever the rows hold: nothing of them has been looked at."""
+    """With an exhausted ledger, the exit code is 4 whatever the rows hold: none of them has been read."""
 
     def test_nothing_of_a_row_is_looked_at(self):
         self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "1/1000", cwd=self.folder).code, 0)
@@ -201,7 +201,7 @@ class BeforeTheCharge(CommandTest):
 
 
 class NothingOfARowEndsIt(CommandTest):
-    """An asker who pays almost nothing sees the same whatever record 17 holds."""
+    """Whatever record 17 holds, an asker who pays almost nothing sees the same."""
 
     FAILURES = ("CAST('x' || id AS DOUBLE)", "CAST('x' || id AS DATE)", "CAST(id AS INTEGER) * 9223372036854775807", "CAST(id AS TINYINT) * 100::TINYINT",
                 "CAST(id || '.5.5' AS DECIMAL(9, 2))", "year(strptime(id, '%m/%d'))", "sqrt(-CAST(id AS DOUBLE))", "ln(CAST(id AS DOUBLE) - 17)",
@@ -211,7 +211,7 @@ class NothingOfARowEndsIt(CommandTest):
                 "CAST(id AS STRUCT(a INTEGER)).a", "json_extract('{' || id, '$.a')", "TRY_CAST(TIMESTAMP 'infinity' AS TIME)")
 
     def seen(self, income, sql, **changes):
-        """What an asker sees except for the value, of a table in which record 17 has this income."""
+        """What an asker sees, except for the value, of a table in which record 17 has this income."""
         self.write("t.csv", "id,income\n" + "".join(f"{i},{income if i == 17 else 50}\n" for i in range(3000)))
         for name in ("l.db", "r.json"):
             (self.folder / name).unlink(missing_ok=True)
@@ -253,7 +253,7 @@ class NothingOfARowEndsIt(CommandTest):
 
 
 class NothingOfARowTakesLong(CommandTest):
-    """What one row could be long at, or need much memory for, is refused before the charge."""
+    """An expression that could take long or use much memory on one row is refused before the charge."""
 
     def test_expressions(self):
         self.write("t.csv", "id,income\n" + "".join(f"{i},50\n" for i in range(30)))
@@ -271,7 +271,7 @@ class NothingOfARowTakesLong(CommandTest):
                 self.assertEqual((self.folder / "l.db").read_bytes(), before)
 
     def test_long_cells(self):
-        """A query sees the beginning of a text that is too long, and a list that is too long is missing."""
+        """A query sees only the beginning of a text that is too long. A list that is too long is missing."""
         self.write("t.csv", "x\n" + ("a" * 100_000 + "\n") * 40 + ("a" * 60_000 + "\n") * 40)
         query = {"bounds": ("0", "200000"), "quantiles": "0.25,0.75"}
         self.assertEqual(self.sure_release("t.csv", sql="SELECT length(x) AS x FROM input", **query), ["16384", "60000"])

@@ -1,4 +1,4 @@
-"""Counts, shares and means beside quantiles: outputs, receipts, explanations, ledgers and refusals."""
+"""Counts, shares and means next to quantiles: outputs, receipts, explanations, ledgers and refusals."""
 
 import csv
 import io
@@ -99,7 +99,7 @@ class Statistics(CommandTest):
         self.assertNotIn("there is no record", self.wages(by="team", keys="a,b").err)
 
     def test_a_thousand_groups_are_not_all_named(self):
-        """A warning that listed the keys of all groups filled the screen."""
+        """Once, a warning that listed the keys of all groups filled the screen."""
         self.write("keys.txt", "".join(f"group {i:04}\n" for i in range(1000)))
         for more in ({}, {"count": None, "below": None, "mean": None, "expected_rows": "20", "epsilon": "0.01"}):
             result = self.wages(by="team", keys_file=str(self.folder / "keys.txt"), **more)
@@ -225,7 +225,7 @@ class Statistics(CommandTest):
         self.assertNotEqual(other.out, first.out)
         without = self.wages(**asked, count=None, below=None, mean=None, format="json")
         self.assertNotIn("count", json.loads(without.out))
-        self.assertEqual(self.wages(**asked, below="600").code, 4)  # 3 times 2 are spent
+        self.assertEqual(self.wages(**asked, below="600").code, 4)  # 3 releases of epsilon 2 have been paid for
         verified = run("ledger", "verify", ledger)
         self.assertEqual(verified.code, 0, verified.err)
 

@@ -1,4 +1,4 @@
-"""The two kinds of ledgers, for tests that hold for both: a file, and a schema on a server. Mixins for CommandTest."""
+"""The two kinds of ledgers, a file and a schema on a server, for tests of both. The classes are mixins for CommandTest."""
 
 import contextlib
 import sqlite3
@@ -12,10 +12,10 @@ from cli.program import run
 
 
 class Ledgers:
-    """A ledger `address` of one dataset, people; and a folder that no backup of the ledger holds."""
+    """A ledger at `address` with one dataset, people, and a folder that backups of the ledger do not contain."""
 
     ADDRESS = None
-    LEDGER_FILES = frozenset()  # that it may have in the test's folder
+    LEDGER_FILES = frozenset()  # files that the ledger may have in the test's folder
 
     def setUp(self):
         super().setUp()
@@ -45,7 +45,7 @@ class InAFile(Ledgers):
 
     def entries(self):
         with contextlib.closing(sqlite3.connect(f"file:{self.folder / self.address}?mode=ro", uri=True)) as ledger:
-            with contextlib.suppress(sqlite3.OperationalError):  # locked
+            with contextlib.suppress(sqlite3.OperationalError):  # it is locked
                 return ledger.execute("SELECT count(*) FROM entries").fetchone()[0]
         return 0
 
@@ -59,7 +59,7 @@ class InAFile(Ledgers):
 
     @contextlib.contextmanager
     def locked(self):
-        """While another process changes it."""
+        """While this context lasts, another process changes the ledger."""
         with contextlib.closing(sqlite3.connect(self.folder / self.address, isolation_level=None)) as ledger:
             ledger.execute("BEGIN IMMEDIATE")
             yield
@@ -92,7 +92,7 @@ class OnAServer(Ledgers):
         return int(self.psql("SELECT count(*) FROM fractile.entries"))
 
     def backup(self):
-        """All that are connected to it lose the connection."""
+        """Makes a backup. All connections to the ledger are closed."""
         OnAServer.backups += 1
         name = f"backup{OnAServer.backups}"
         self.cut()

@@ -1,4 +1,4 @@
-"""What the program reads: sound tables in all their spellings, and every way in which a table can be unusable."""
+"""What the program reads: valid tables in all notations, and every way in which a table can be unusable."""
 
 import gzip
 import json
@@ -13,7 +13,7 @@ SECRET = "31415926535x"  # a cell that no message may show
 
 
 class Cells(CommandTest):
-    """One cell is odd."""
+    """Tables with one odd cell."""
 
     def column(self, *cells):
         return self.write("t.csv", "x\n" + "".join(f"{cell}\n" for cell in cells))
@@ -51,7 +51,7 @@ class Cells(CommandTest):
         self.assert_refused(self.run_release("t.json", single_line_records=True), 2, "declared of CSV and TSV")
 
     def test_in_a_query(self):
-        """A value that cannot be computed is missing."""
+        """A value that a query cannot compute is missing."""
         name = self.column(1, SECRET)
         for sql in ("SELECT CAST(x AS DOUBLE) AS x FROM input", "SELECT x FROM input", "SELECT TRY_CAST(x AS DOUBLE) AS x FROM input"):
             with self.subTest(sql=sql):
@@ -122,7 +122,7 @@ class Sizes(CommandTest):
     def test_a_million_ties(self):
         self.write("t.csv", "x\n" + "7\n" * 1_000_000)
         self.assertEqual(self.release("t.csv", quantiles="deciles"), ["7"] * 9)
-        self.assertEqual(self.release("t.csv", step="0.0001"), ["7"] * 3)  # too fine a lattice for the engine to count
+        self.assertEqual(self.release("t.csv", step="0.0001"), ["7"] * 3)  # this lattice is too fine for the engine to count
 
     def test_extreme_budgets(self):
         self.write("t.csv", "x\n" + "7\n" * 1000)
@@ -252,11 +252,11 @@ class Files(CommandTest):
         self.assert_refused(self.run_release("t.csv"), 3, "the first line is blank", "add a header line")
 
     def packed(self, name):
-        """How such a file may be packed."""
+        """The ways in which such a file may be packed."""
         return [(kind, pack) for kind, pack in PACKED.items() if name == "t.csv" or kind == "gz"]
 
     def test_packed_json(self):
-        """The engine unpacks gzip; others would need room for the text, whose length is the records'."""
+        """The engine unpacks gzip. Other packings would need space for the whole text, and its length depends on the records."""
         for kind, pack in PACKED.items():
             self.write(f"t.ndjson.{kind}", pack(b'{"x": 31415}\n' * 9))
             if kind == "gz":
@@ -276,7 +276,7 @@ class Files(CommandTest):
                         self.assert_refused(self.run_release(f"{name}.{kind}"), 3, f"{name}.{kind}", "damaged" if size > 4 else "fractile")
 
     def test_what_packs_badly_ends_a_paid_release_like_a_bad_line(self):
-        """Both are found where the records are read, and say nothing of them."""
+        """Both faults are detected where the records are read, and neither message mentions the records."""
         run("ledger", "init", "l.db", "--dataset", "t", "--epsilon", "9", cwd=self.folder)
         for name, text in (("t.csv", b"x\n" + b"31415\n" * 200_000), ("t.ndjson", b'{"x": 31415}\n' * 200_000)):
             for kind, pack in self.packed(name):
@@ -293,7 +293,7 @@ class Files(CommandTest):
                 self.assert_refused(self.run_release("t.json"), 3, "t.json", secrets=("31415",))
 
     def test_keys_of_json(self):
-        """Once, one record's key decided how all others were read, and an exhausted ledger's exit code told whether it is there."""
+        """Once, one record's key decided how all others were read, and an exhausted ledger's exit code revealed whether the key existed."""
         self.write("t.json", '{"X": 7}\n' * 50 + '{"x": 3}\n' * 9)
         self.assertEqual(self.sure_release("t.json", column="X"), ["7"] * 3)
         self.assertEqual(self.sure_release("t.json"), ["3"] * 3)
@@ -354,7 +354,7 @@ class Files(CommandTest):
 
 
 class RealFiles(CommandTest):
-    """As people have them: the right number, or words that are true before anything is charged."""
+    """Files as they occur in practice give the correct number, or are refused with an accurate message before anything is charged."""
 
     def sure_ages(self, name, **changes):
         return self.sure_release(name, bounds=("0", "1000"), **changes)
@@ -449,7 +449,7 @@ class StandardInput(CommandTest):
 
 
 class SameRelease(CommandTest):
-    """One table in many spellings: the same profile, hence the same release under one seed."""
+    """One table in many notations has the same profile, so one seed gives the same release."""
 
     CELLS = [None if i % 17 == 0 else str((i * i % 997) / 8) for i in range(5000)]
     QUERY = {"bounds": ("0", "125"), "step": "0.125", "quantiles": "deciles", "epsilon": "1/50", "unsafe_seed": "9"}
@@ -470,7 +470,7 @@ class SameRelease(CommandTest):
 
     def test_delimited_text(self):
         other = self.release("t.csv", **{**self.QUERY, "unsafe_seed": "10"})
-        self.assertNotEqual(other, self.expected)  # so that equality below says something
+        self.assertNotEqual(other, self.expected)  # otherwise the equalities below would prove nothing
         self.assert_same(self.write_delimited("bom.csv", mark="\ufeff"), self.expected)
         self.assert_same(self.write_delimited("crlf.csv", end="\r\n"), self.expected)
         self.assert_same(self.write_delimited("quoted.csv", quote='"'), self.expected)
@@ -508,16 +508,16 @@ class SameRelease(CommandTest):
         self.assert_same("t.csv", self.expected, sql="SELECT CAST(x AS DOUBLE) AS x FROM input ORDER BY random();", sql_stability="1")
 
     def test_listed_points(self):
-        """The engine counts on the coarse lattice, this program on the list of the same points."""
+        """The engine counts on the coarse lattice; this program counts on the list of the same points."""
         points = ",".join(str(i / 8) for i in range(1001))
-        query = {**self.QUERY, "base": "uniform"}  # what records heap on is not looked for on a list
+        query = {**self.QUERY, "base": "uniform"}  # a release does not look for heaps on a list
         coarse = self.sure_release("t.csv", **query)
         listed = self.sure_release("t.csv", **{**query, "bounds": None, "step": None, "candidates": points})
         self.assertEqual([float(value) for value in coarse], [float(value) for value in listed])
 
 
 class TextsInFiles(CommandTest):
-    """Long lists and queries are written once, and not on every command line."""
+    """Long lists and queries can be written once to a file, instead of on every command line."""
 
     def setUp(self):
         super().setUp()
@@ -545,7 +545,7 @@ class TextsInFiles(CommandTest):
         self.assert_refused(self.run_release("t.csv", quantiles=None, quantiles_file="q.txt"), 2, "--quantiles: '0.x' is not a number")
         self.assert_refused(self.run_release("t.csv", quantiles=None, quantiles_file="blank.txt"), 2, "--quantiles-file: blank.txt is empty")
         self.assert_refused(self.run_release("t.csv", quantiles=None, quantiles_file="t.csv", ledger="b.db"), 2,
-                            "--quantiles-file does not go with --ledger")  # the table itself would be quoted
+                            "--quantiles-file does not go with --ledger")  # the error would quote the table itself
         self.assert_refused(self.run_release("t.csv", sql_file="gone.sql"), 3, "--sql-file: cannot read gone.sql: No such file", "name a text file")
 
 

@@ -1,4 +1,4 @@
-"""HTML pages and SVG figures, taken apart with the standard library: what a page holds, and whether it holds what it must not."""
+"""Takes HTML pages and SVG figures apart with the standard library, and checks what a page holds and must not hold."""
 
 import base64
 import hashlib
@@ -17,7 +17,7 @@ ATTRIBUTES = {"lang", "charset", "http-equiv", "content", "name", "class", "id",
 
 
 class Page(html.parser.HTMLParser):
-    """Raises AssertionError for tags that do not fit, and for whatever could run, load or lead elsewhere."""
+    """Raises AssertionError for tags that do not match, and for anything that could run code, load a resource or lead elsewhere."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -67,7 +67,7 @@ class Page(html.parser.HTMLParser):
             self.headings[-1] += data
         if inside in ("th", "td"):
             self.tables[-1][-1][-1] += data
-        if inside == "small":  # print in a cell
+        if inside == "small":  # small print in a cell
             self.tables[-1][-1][-1] += " " + data
         self.words.append(data)
 
@@ -84,7 +84,7 @@ class Page(html.parser.HTMLParser):
 
 
 class Picture:
-    """A figure's marks, in the units of its axes as its numbers tell them."""
+    """A figure's marks, in the units of its axes. The units follow from the numbers at the axes."""
 
     SVG = "{http://www.w3.org/2000/svg}"
 
@@ -103,8 +103,8 @@ class Picture:
         return float(text.removesuffix(" %")) / (100 if text.endswith("%") else 1)
 
     def axis(self, anchor, logarithmic=False):
-        """From pixels to values (or their logarithms), and values a pixel: of numbers under an axis ("middle", x) or beside one
-        ("end", y)."""
+        """A function from pixels to values (or their logarithms), and the values per pixel. The numbers stand under an axis ("middle", x)
+        or next to one ("end", y)."""
         place = 0 if anchor == "middle" else 1
         tics = [(each[place] - 4 * place, self._number(each[3])) for each in self.texts if each[2] == anchor]
         tics = sorted((pixel, math.log(value) if logarithmic else value) for pixel, value in tics if value is not None)
@@ -117,7 +117,7 @@ class Picture:
         return [(float(x) + 3.6, float(y)) for x, y in re.findall(r"M([-\d.]+),([-\d.]+)a3\.6", d)]
 
     def curves(self):
-        """The points of every line that has some, in the order of drawing."""
+        """The points of every line that has any, in the order of drawing."""
         return [[tuple(map(float, point.split(","))) for point in d[1:].split("L")] for kind, d in self.paths if kind == "l" and "L" in d]
 
     def squares(self):

@@ -1,4 +1,4 @@
-"""Weighted records: each counts as so many records as its weight has steps, law for law, and what receipts and pages say of it."""
+"""Weighted records: each counts as many records as its weight has steps, with the same law. Receipts and pages mention the weights."""
 
 import csv
 import io
@@ -14,12 +14,12 @@ WEIGHTS = {"weight": "w", "weight_bounds": ("1", "5"), "weight_step": "1"}
 
 
 def units_of(weight):
-    """On that grid: clamped, then the nearest whole number, the upper of two."""
+    """The weight in units of the grid: clamped, then rounded to the nearest whole number, and upwards if two are equally near."""
     return int(min(5.0, max(1.0, weight)) + 0.5)
 
 
 class WeightsTest(CommandTest):
-    """t.csv, of weighted records of several persons and groups, and units.csv, in which each stands as often as it has units."""
+    """t.csv has weighted records of several persons and groups. units.csv repeats each record as often as its weight has units."""
 
     def setUp(self):
         super().setUp()
@@ -42,7 +42,7 @@ class Units(WeightsTest):
         return result.out
 
     def test_a_record_is_its_units_law_for_law(self):
-        """One seed gives one release of both tables: whatever is drawn, and at whatever rate."""
+        """One seed gives the same release of both tables, for every draw and every rate."""
         for query in (
             {},
             {"quantiles": "deciles"},
@@ -66,7 +66,7 @@ class Units(WeightsTest):
                     self.assertEqual(weighted, self.values("units.csv", **query, records_per_person=str(5 * int(records))))
 
     def test_counts_shares_and_means_are_those_of_units(self):
-        """A total weight is the number of units, times the step."""
+        """A total weight is the number of units times the step."""
         for query in ({"count": True}, {"below": "20,50.5", "mean": True, "step": "0.5"}, {"mean": True, "by": "g", "keys": "a,b"}, {"count": True, "rho": "1/2", "epsilon": None}):
             with self.subTest(query=query):
                 units = self.values("units.csv", **query, records_per_person="5")
@@ -84,7 +84,7 @@ class Units(WeightsTest):
                     self.assertEqual(float(row[end]), scale * float(of_units[end]), row)
 
     def test_a_total_weight_below_zero_is_published_as_any_other(self):
-        """Noise may be larger than what is counted: were that an error, whether a paid release succeeds would tell of the records."""
+        """Noise may exceed what is counted. If that were an error, the success of a paid release would depend on the records."""
         self.write("few.csv", "id,x,w\n" + "".join(f"p{i},{i},1\n" for i in range(5)))
         asked = {"bounds": ("0", "100"), **WEIGHTS, "epsilon": "0.01", "weight_bounds": ("0", "10"), "weight_step": "1/2"}
         below = 0
@@ -114,7 +114,7 @@ class Units(WeightsTest):
                     records_per_person="3")
 
     def test_of_persons_a_sample_counts_with_its_weights(self):
-        """Each person has one record, so that all count, and each is up to five units."""
+        """Each person has one record, so all records count. Each of them is up to five units."""
         self.write("one.csv", "id,x,w\n" + "".join(f"q{k},{x},{w}\n" for k, (_, _, x, w) in enumerate(self.rows)))
         self.write("ones.csv", "id,x\n" + "".join(f"q{k},{x}\n" * units_of(w) for k, (_, _, x, w) in enumerate(self.rows)))
         self.assertEqual(self.values("one.csv", **WEIGHTS, person="id"), self.values("ones.csv", person="id", records_per_person="5"))
@@ -258,7 +258,7 @@ class Planned(WeightsTest):
             self.assertNotIn("mostly noise", ends)
 
     def test_total_weights(self):
-        """As far off as counts of records of which one person has as many as units, in weights."""
+        """The error, in weights, is that of counts of records of which one person has as many as a weight has units."""
         asked = (*self.ASKED, "--below", "20", "--mean")
         of_units = ("plan", "--bounds", "0", "100", "--step", "1", "--quantiles", "0.3,0.5", "--epsilon", "1", "--records-per-person", "3000",
                     "--expected-rows", "500000", "--below", "20", "--mean")

@@ -1,6 +1,6 @@
 """python3 same_objects.py BUILD CONSUMER FOLDER: links in FOLDER, by their names in the build folder CONSUMER, the objects that BUILD has
-compiled from the same sources by the same commands. The same: except for optimization, symbols, assertions of the standard library,
-precompiled headers, whether warnings are errors, and where the build is, none of which a stranger's project decides."""
+compiled from the same sources by the same commands. Commands may still differ in optimization, symbols, assertions of the standard library,
+precompiled headers, whether warnings are errors, and where the build is: a consuming project decides none of these."""
 
 import json
 import re
@@ -13,7 +13,8 @@ IGNORED_WITH_VALUE = {"--param", "-include", "-o"}
 
 
 def commands(folder, ours):
-    """(source, what decides how it is compiled) -> object, of all that is compiled in `folder`; `ours` is where our build is in it."""
+    """{(source, options that determine the object): object} for all that is compiled in `folder`, where `ours` is the place of our
+    build."""
     found = {}
     for entry in json.loads((folder / "compile_commands.json").read_text(encoding="utf-8")):
         kept, output = [], None

@@ -1,16 +1,16 @@
-"""python3 symbols.py LIBRARY: what a library defines for all to see, that is not of the namespace fractile. A static one may hold what it
-made of the templates of the standard library, which everyone makes alike, and which the linker keeps once."""
+"""python3 symbols.py LIBRARY: prints the symbols that a library exports outside the namespace fractile. A static library may hold instances
+of the standard library's templates: every program makes the same ones, and the linker keeps one of each."""
 
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-#: Names of ours: in the namespace, or a type's table, guard or thunk.
+#: Our names: they are in the namespace, or belong to a type's table, guard or thunk.
 _OURS = re.compile(r"_ZN[KOR]*8fractile|_ZT.*N[KOR]*8fractile|_ZGV.*N[KOR]*8fractile|_ZZN[KOR]*8fractile")
-#: Weak ones of these are the standard library's, or the compiler's own.
+#: Weak symbols with these names belong to the standard library or to the compiler.
 _STANDARD = re.compile(r"_(?:ZT[VTIS]|ZGVZ?|ZZ?)(?:N[KOR]*)?(?:S[tabsiod]|9__gnu_cxx)|_ZT[IS]P?(?:Do)?F|DW\.ref\.|__clang_call_terminate$")
-#: Others that we compile in, where they are not in our namespace.
+#: Libraries that we compile in; these names are outside our namespace.
 _OTHERS = re.compile(r"(?<!fractile::)\b(?:fmt|rapidjson|hwy|toml|CLI|nlohmann)::")
 
 

@@ -1,4 +1,4 @@
-"""What is recorded: tables that are the same on every machine, and the commands that are run in their folder."""
+"""The recorded cases: tables that are the same on every machine, and the commands that run in their folder."""
 
 import dataclasses
 import datetime
@@ -16,10 +16,10 @@ QUANTILES = ("median", "quartiles", "0.01,0.2,0.5,0.9,1")
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """Command lines that run one after the other; what they print together is what is recorded."""
+    """Command lines that run one after another. Their combined output is recorded."""
 
     commands: tuple
-    whole: str = ""  # the name of the file that holds all of the output, for reading
+    whole: str = ""  # the file that holds the whole output, for reading
 
     @property
     def name(self):
@@ -27,7 +27,7 @@ class Case:
 
 
 class Numbers:
-    """Whole numbers from a seed (Knuth's MMIX generator, of which the upper bits are taken)."""
+    """Whole numbers from a seed: the upper bits of Knuth's MMIX generator."""
 
     def __init__(self, seed):
         self._state = seed
@@ -37,7 +37,7 @@ class Numbers:
         return (self._state >> 32) * limit >> 32
 
     def skewed(self, scale):
-        """A product of four factors from 1/2 to 2, so that most are small and a few are large."""
+        """A product of four factors from 1/2 to 2, so most values are small and a few are large."""
         value = scale
         for _ in range(4):
             value = value * (500 + self.below(1500)) // 1000
@@ -45,7 +45,7 @@ class Numbers:
 
 
 def moment_of(quarters):
-    """The day and the time so many quarters of an hour after the beginning of 2020."""
+    """The day and the time that are `quarters` quarters of an hour after the beginning of 2020."""
     moment = datetime.datetime(2020, 1, 1) + quarters * datetime.timedelta(minutes=15)
     return moment.date().isoformat(), moment.isoformat()
 
@@ -72,7 +72,7 @@ def write_tables(folder):
 
 
 def release(column, step, *options):
-    """One command line: of a table's column, on a lattice of that step. Options are separated by spaces."""
+    """A command line that releases a column of a table on a lattice with this step. Options are separated by spaces."""
     table, name, bounds = column
     words = f"release {table} --column {name} --bounds {bounds} --step {step}".split()
     for option in options:
@@ -81,7 +81,7 @@ def release(column, step, *options):
 
 
 def releases():
-    """Releases by all mechanisms and of all kinds, each a list of words."""
+    """Releases of all kinds by all mechanisms. Each release is a list of words."""
     for budget in BUDGETS:
         for relation in RELATIONS:
             for column, step in ((AGES, "1"), (PAY, "1"), (PAY, "0.01")):
@@ -107,7 +107,7 @@ def releases():
 
 
 def selected(budget, relation):
-    """Of groups, persons, and bounds that nobody declared."""
+    """Releases of groups, of persons, and with bounds that are not declared."""
     both = (budget, relation)
     yield release(AGES, "1", *both, "--by town --keys a,b,zz")
     yield release(HOURS, "1", *both, "--by shift --keys x,y --synthetic-rows 15")
@@ -121,7 +121,7 @@ def selected(budget, relation):
 
 
 def by_mechanism(budget, relation):
-    """Of each mechanism by its name."""
+    """Releases by each mechanism, which is named."""
     yield release(PAY, "1", budget, relation, "--mechanism exponential --quantiles median")
     for mechanism in ("approximate", "joint", "joint-total", "joint-tree", "independent"):
         yield release(PAY, "1", budget, relation, f"--mechanism {mechanism} --quantiles deciles")
@@ -130,7 +130,7 @@ def by_mechanism(budget, relation):
 
 
 def plan(lattice, *options):
-    """One command line."""
+    """A command line that plans."""
     lower, upper, step = lattice.split()
     return f"plan --bounds {lower} {upper} --step {step} {' '.join(options)}".split()
 
@@ -148,7 +148,7 @@ def plans():
 
 
 def audits():
-    """Audits of what releases run, on tables that are small enough for all of them."""
+    """Audits of the releases' mechanisms, on tables so small that all of them can be audited."""
     for mechanism in ("auto", "approximate", "joint-tree"):
         yield f"audit --mechanism {mechanism} --epsilon 1 --records 2 --values 3 --format json".split()
     for options in ("--epsilon 1 --bounds 0 20 --base adaptive", "--rho 1/2 --groups", "--epsilon 1 --bounds auto"):
@@ -168,14 +168,14 @@ def dates():
 
 
 def read_in_words(words, seed):
-    """A release with a receipt, and the receipt in words and as Markdown."""
+    """A release with a receipt, and this receipt in words and as Markdown."""
     receipt = f"receipt-{seed}.json"
     made = [*words, "--unsafe-seed", str(seed), "--receipt", receipt]
     return Case((tuple(made), ("explain", receipt), ("explain", receipt, "--format", "markdown")))
 
 
 def cases():
-    """All of them, in an order that a share of them, evenly chosen, covers."""
+    """All cases. Their order makes an evenly chosen share of them cover all kinds."""
     result = []
     made = list(releases())
     for seed, words in enumerate(made):

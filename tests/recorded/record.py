@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Recorded outputs: that the program prints today, byte for byte, what it printed when they were recorded.
+"""Recorded outputs: the program prints today, byte for byte, what it printed when they were recorded.
 
-    record.py FILE        writes the outcomes of FILE's commands anew, by the program FRACTILE_CLI
+    record.py FILE        runs FILE's commands with the program FRACTILE_CLI, and records their outcomes again
 
-FILE has a command a line: the first 16 digits of the SHA-256 of what it prints, its exit code, and its words as a shell
-reads them, with paths from the root of the house. Record anew only when outputs are meant to change, and say so in the
-CHANGELOG. (Digits beyond those that are certain are not printed, so that another version of FLINT prints the same.)
+Each line of FILE describes one command: the first 16 digits of the SHA-256 of its output, its exit code, and its words as a
+shell reads them, with paths from the root of the repository. Record again only if outputs are meant to change, and say so in
+the CHANGELOG. (The program prints only digits that are certain, so another version of FLINT gives the same output.)
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from pathlib import Path
 
 HOUSE = Path(__file__).resolve().parent.parent.parent
 PROGRAM = Path(os.environ.get("FRACTILE_CLI", HOUSE / "build" / "dev" / "fractile")).resolve()
-VERSION = re.compile(rb'"program": "[^"]*"')  # says nothing of what is printed
+VERSION = re.compile(rb'"program": "[^"]*"')  # does not affect the rest of the output
 PROGRESS = re.compile(rb"(?m)^fractile: still at .*\n")  # depends on the machine
 
 

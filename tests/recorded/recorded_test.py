@@ -1,13 +1,13 @@
 """Seeded releases, plans and audits print what they printed when they were recorded, byte for byte.
 
-The law of a release does not depend on the order in which its code draws, but its seeded output does: a change that is
-meant to leave the mechanisms alone leaves these outputs alone. One that is meant to change them is recorded anew, and the
-difference is reviewed:
+The law of a release does not depend on the order in which its code draws, but its seeded output does. So a change that should
+not affect the mechanisms must not affect these outputs. After a change that should affect them, record the outputs again and
+review the difference:
 
   FRACTILE_CLI=build/dev/fractile python3 -B tests/recorded/recorded_test.py --record
 
-`digests.json` has a digest for each command line, `outputs/` some outputs whole, for reading. FRACTILE_TEST_EFFORT of at
-least 4 runs all cases, less a share of them.
+`digests.json` has a digest for each case, and `outputs/` has some whole outputs, for reading. With FRACTILE_TEST_EFFORT of at
+least 4 all cases run, and with less a share of them.
 """
 
 import concurrent.futures
@@ -30,14 +30,14 @@ DIGESTS = HERE / "digests.json"
 OUTPUTS = HERE / "outputs"
 PROGRAM = Path(os.environ.get("FRACTILE_CLI", HERE.parent.parent / "build" / "dev" / "fractile")).resolve()
 EFFORT = float(os.environ.get("FRACTILE_TEST_EFFORT", "1"))
-ALL_FROM = 4  # the effort that runs all cases
+ALL_FROM = 4  # from this effort on, all cases run
 
-# What tells of the program and of the engine, not of the release.
+# These parts depend on the program and the engine, not on the release.
 OTHERWISE = re.compile(r"fractile \d+\.\d+\.\d+|DuckDB v[0-9.]+|[0-9a-f]{64}")
 
 
 def output_of(case, folder):
-    """What the case's command lines print, one after the other, each with its exit code."""
+    """What the case's command lines print, one after another, each with its exit code."""
     text = ""
     for command in case.commands:
         done = subprocess.run([PROGRAM, *command], cwd=folder, capture_output=True, text=True, timeout=300, check=False)
@@ -59,14 +59,14 @@ def outputs_of(chosen):
 
 
 def engine_trouble():
-    """What the program says where the engine is not here; otherwise empty."""
+    """The program's message if the engine is missing; otherwise an empty text."""
     probe = subprocess.run([PROGRAM, *"release - --column x --bounds 0 9 --step 1 --epsilon 1".split()], input="x\n1\n",
                            capture_output=True, text=True, timeout=120, check=False)
     return probe.stderr if probe.returncode != 0 else ""
 
 
 def record():
-    """Rewrites what is recorded, by the program as it is. Without the engine, it would record errors, and ends."""
+    """Records the current program's output again. Ends without the engine, because it would record errors."""
     if trouble := engine_trouble():
         sys.exit("nothing is recorded: " + trouble)
     OUTPUTS.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-// A network that fails when it is told to: between clients and a server, both on this machine.
+// A network between clients and a server on this machine. It fails when a test wants it to.
 #pragma once
 
 #include <arpa/inet.h>
@@ -19,12 +19,12 @@
 
 namespace fractile::testing {
 
-/// When a client tells the server to commit:
+/// What happens when a client sends the server a commit.
 enum class Cut {
   none,
-  before,  ///< the message is lost, and the connection with it
-  after,   ///< the server gets it; its answer is lost, and the connection with it
-  late,    ///< the client's connection is lost at once, the server gets the message a while later
+  before,  ///< the message and the connection are lost
+  after,   ///< the server gets the message, but its answer and the connection are lost
+  late,    ///< the client's connection is lost at once; the server gets the message a while later
 };
 
 class CuttingProxy {
@@ -49,12 +49,12 @@ class CuttingProxy {
   }
 
   int port() const { return port_; }
-  /// The next so many commits fail in this way.
+  /// The next `times` commits fail in this way.
   void cut(Cut how, int times = 1) {
     how_ = how;
     times_ = times;
   }
-  /// Cuts every connection after so many more bytes; 0: none.
+  /// Cuts every connection after this number of further bytes; 0 cuts none.
   void cut_after(long bytes) { bytes_left_ = bytes; }
   /// Whether new connections are refused.
   void refuse(bool all) { refuses_ = all; }

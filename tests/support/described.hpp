@@ -1,4 +1,4 @@
-// Releases of a source, as their publisher would say.
+// Releases with the source that their publisher would state.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ inline Release described(Release release, SourceDescription source) {
   return release;
 }
 
-/// The same as the only group, of this key.
+/// The described release as a single group with this key.
 inline Release under_key(Release release, const std::string& key, SourceDescription source) {
   release.groups.front().key = key;
   return described(std::move(release), std::move(source));

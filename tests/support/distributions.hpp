@@ -11,7 +11,7 @@
 
 namespace fractile {
 
-/// Made of whole weights below `limit`, all but the first of which may be 0.
+/// Probabilities in proportion to whole weights below `limit`. All weights except the first may be 0.
 inline std::vector<Rational> some_distribution(std::size_t size, std::int64_t limit) {
   std::vector<Rational> weights;
   Rational sum;

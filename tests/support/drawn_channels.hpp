@@ -1,4 +1,4 @@
-// Shared by tests: channels, pairs of them and analysts, drawn in all the shapes that deciders of refinement can meet.
+// Shared by tests: random channels, pairs of channels and analysts, in all shapes that deciders of refinement can meet.
 #pragma once
 
 #include <rapidcheck.h>
@@ -21,15 +21,15 @@ inline Channel channel(const std::vector<std::vector<const char*>>& rows) { retu
 inline const Channel g2 = channel({{"2/3", "1/6", "1/6"}, {"1/3", "1/3", "1/3"}, {"1/6", "1/6", "2/3"}});
 inline const Channel g3 = channel({{"3/4", "1/6", "1/12"}, {"1/4", "1/2", "1/4"}, {"1/12", "1/6", "3/4"}});
 
-/// Draws channels. Entries have small denominators, some are zero.
+/// Draws channels. Their entries have small denominators, and some are zero.
 class Drawing {
  public:
   explicit Drawing(std::uint64_t seed) : random_(seed) {}
 
-  /// 0 .. below - 1.
+  /// A number from 0 to limit - 1.
   std::size_t below(std::size_t limit) { return static_cast<std::size_t>(random_() % limit); }
 
-  /// Rows that add up to 1; an entry is zero `zeros` times out of 4.
+  /// A matrix whose rows add up to 1. An entry is zero with probability `zeros` / 4.
   Matrix stochastic(std::size_t rows, std::size_t columns, std::size_t zeros) {
     Matrix result(rows, columns);
     for (std::size_t i = 0; i < rows; ++i) {
@@ -42,7 +42,7 @@ class Drawing {
     return result;
   }
 
-  /// The same with one more column, which takes `share` from column `from`.
+  /// `whole` with an additional column, which takes `share` of column `from`.
   static Matrix split_off(const Matrix& whole, std::size_t from, const Rational& share) {
     Matrix result(whole.rows(), whole.columns() + 1);
     for (std::size_t i = 0; i < whole.rows(); ++i) {
@@ -53,7 +53,7 @@ class Drawing {
     return result;
   }
 
-  /// The same with one more row, equal to another.
+  /// `whole` with an additional row, which equals another row.
   Matrix with_equal_rows(const Matrix& whole) {
     Matrix result(whole.rows() + 1, whole.columns());
     const std::size_t repeated = below(whole.rows());
@@ -82,7 +82,7 @@ inline Matrix drawn(Drawing& drawing, Shape shape) {
       return drawing.stochastic(size + 1 + drawing.below(2), size, zeros);
     case Shape::wide:
       return drawing.stochastic(size, size + 1 + drawing.below(2), zeros);
-    case Shape::dependent:  // of a rank below its rows and columns
+    case Shape::dependent:  // the rank is below the numbers of rows and columns
       return drawing.stochastic(size + 1, size, zeros) * drawing.stochastic(size, size + 1, zeros);
     case Shape::proportional: {
       const Matrix base = drawing.stochastic(size + drawing.below(2), size, zeros);
@@ -96,7 +96,7 @@ inline Matrix drawn(Drawing& drawing, Shape shape) {
 
 enum class Alteration { none, sparse, slightly_moved, moved, slightly_negative, negative, unrelated, end };
 
-/// B with some probability moved from one output to another, under one secret.
+/// Moves some probability of B from one output to another, under one secret.
 inline void move_probability(Drawing& drawing, Matrix& b, const Rational& share) {
   const std::size_t x = drawing.below(b.rows());
   const std::size_t z = drawing.below(b.columns());
@@ -105,7 +105,7 @@ inline void move_probability(Drawing& drawing, Matrix& b, const Rational& share)
   b(x, (z + 1) % b.columns()) += moved;
 }
 
-/// W with a negative entry, as far below zero as A W >= 0 allows, times the share.
+/// W with a negative entry: `share` times the smallest entry with which A W >= 0 holds.
 inline Matrix with_negative_entry(Drawing& drawing, const Matrix& a, Matrix w, const Rational& share) {
   const std::size_t y = drawing.below(w.rows());
   const std::size_t z = drawing.below(w.columns());
@@ -153,7 +153,7 @@ struct Pair {
   Channel to;
 };
 
-/// All shapes and changes occur in turn.
+/// A pair; as the seed grows, all shapes and changes occur in turn.
 inline Pair drawn_pair(std::uint64_t seed) {
   constexpr auto shapes = static_cast<std::uint64_t>(Shape::end);
   constexpr auto changes = static_cast<std::uint64_t>(Alteration::end);
@@ -168,12 +168,12 @@ inline Drawing any_drawing() { return Drawing(*rc::gen::arbitrary<std::uint64_t>
 inline Channel any_channel(Drawing& drawing) {
   return Channel(drawn(drawing, static_cast<Shape>(drawing.below(static_cast<std::size_t>(Shape::end)))));
 }
-/// To come after this one.
+/// A channel whose secrets are the observations of `first`.
 inline Channel any_after(Drawing& drawing, const Channel& first) {
   return Channel(drawing.stochastic(first.observations().size(), 1 + drawing.below(4), drawing.below(4)));
 }
 
-/// An analyst with his true expected losses.
+/// An analyst with their true expected losses.
 inline Counterexample analyst_with(Prior prior, Loss loss, const Channel& from, const Channel& to) {
   Counterexample result{std::move(prior), std::move(loss), {}, {}};
   result.loss_from = expected_loss(result.prior, from, result.loss);

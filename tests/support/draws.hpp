@@ -5,7 +5,7 @@
 
 namespace fractile::testing {
 
-/// Draws at random, for as much as they cost.
+/// Random draws that pay what they cost, from a budget that is never exhausted.
 class FreeDraws {
  public:
   explicit FreeDraws(RandomBits& bits, Filter filter = {}, Measure measure = Measure::pure)
@@ -25,7 +25,7 @@ class FreeDraws {
 
   RandomSource source_;
   Measure measure_;
-  Odometer odometer_;  // of the last part
+  Odometer odometer_;  // belongs to the last part
 };
 
 }  // namespace fractile::testing

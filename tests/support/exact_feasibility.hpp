@@ -1,5 +1,5 @@
-// Shared by tests: is there a stochastic matrix that leads from one channel to another? Decided by the simplex method in
-// rationals, for small instances; nothing of src/flow decides here.
+// Shared by tests: decides whether a stochastic matrix leads from one channel to another. It uses the simplex method in
+// rationals, for small instances, and none of the deciders of src/flow.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace fractile::testing {
 
-/// Phase one of the simplex method for equations x = right, x >= 0: every equation has a variable of its own, "artificial",
-/// that starts at the right side, and the sum of these is made as small as possible. Bland's rule, so that it ends.
+/// Phase one of the simplex method for equations x = right, x >= 0. Every equation has an artificial variable that starts
+/// at the right side. The sum of the artificial variables is minimized, by Bland's rule, so that the method ends.
 class FeasibilityTableau {
  public:
   /// No entry of `right` is negative.
@@ -22,18 +22,18 @@ class FeasibilityTableau {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       rows_[i].push_back(right[i]);
       for (std::size_t j = 0; j <= variables_; ++j) gains_[j] += rows_[i][j];
-      basic_.push_back(variables_ + i);  // its artificial one; once that has left it stays at 0 and needs no column
+      basic_.push_back(variables_ + i);  // the artificial variable; once it leaves, it stays 0 and needs no column
     }
   }
 
-  /// Can all artificial variables become 0?
+  /// Whether all artificial variables can become 0.
   bool is_feasible() {
     while (const std::optional<std::size_t> entering = first_gain()) pivot(leaving_for(*entering), *entering);
     return gains_[variables_].sign() == 0;
   }
 
  private:
-  /// The first variable by which the sum of the artificial ones gets smaller.
+  /// The first variable that makes the sum of the artificial variables smaller when it grows.
   std::optional<std::size_t> first_gain() const {
     for (std::size_t j = 0; j < variables_; ++j) {
       if (gains_[j].sign() > 0) return j;
@@ -41,8 +41,8 @@ class FeasibilityTableau {
     return {};
   }
 
-  /// The row whose basic variable is the first to become 0; of several the one with the first variable. There is one, since
-  /// the sum is not below 0.
+  /// The row whose basic variable is the first to become 0; if there are several, the row with the first variable. Such a
+  /// row exists, because the sum cannot fall below 0.
   std::size_t leaving_for(std::size_t entering) const {
     std::size_t found = rows_.size();
     Rational least;
@@ -76,11 +76,11 @@ class FeasibilityTableau {
 
   std::vector<std::vector<Rational>> rows_;  ///< the last column is the right side
   std::size_t variables_;
-  std::vector<Rational> gains_;     ///< of the sum, by a unit of each variable; last, the sum itself
-  std::vector<std::size_t> basic_;  ///< by row
+  std::vector<Rational> gains_;     ///< decrease of the sum per unit of each variable; the last entry is the sum
+  std::vector<std::size_t> basic_;  ///< the basic variable of each row
 };
 
-/// Is there W >= 0 with rows that add up to 1 and from W = to?
+/// Whether some W >= 0 has rows that add up to 1, and from W = to.
 inline bool leads_to(const flow::Matrix& from, const flow::Matrix& to) {
   const std::size_t variables = from.columns() * to.columns();  // W(y, z) is variable y to.columns() + z
   std::vector<std::vector<Rational>> equations;

@@ -9,7 +9,7 @@
 
 namespace fractile::testing {
 
-/// Calls `check` once for every instruction set that this machine and this build have, with no other to choose.
+/// Calls `check` once for every instruction set that this machine and this build have. Only this set can be chosen then.
 template <class Check>
 void on_every_instruction_set(const Check& check) {
   int tried = 0;

@@ -1,4 +1,4 @@
-// Ledgers in folders and databases of their own, altered behind their backs.
+// Ledgers in temporary folders and databases, which tests alter without the ledgers' code.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ class RawDatabase {
   sqlite3* database_ = nullptr;
 };
 
-/// Runs SQL although a ledger's triggers forbid it; afterwards they are as before.
+/// Runs SQL that a ledger's triggers forbid. Afterwards, the triggers are as before.
 inline void alter(const std::string& path, const std::string& sql) {
   if (postgres::is_address(path)) {
     raw_connection(path).command("SET session_replication_role = replica; SET search_path = fractile; " + sql);
@@ -66,7 +66,7 @@ inline void alter(const std::string& path, const std::string& sql) {
   database.run(drops + sql + ";" + triggers);
 }
 
-/// An entry as a process leaves it that was stopped between drawing and committing.
+/// Leaves the entry as a process does that is stopped between drawing and committing.
 inline void draw(const std::string& path, std::int64_t entry) {
   using namespace ledger_detail;
   const auto store = open_store(path, Wanted::existing, {std::chrono::seconds(1)});
@@ -82,7 +82,7 @@ struct Failure {
   std::string hint;
 };
 
-/// How `work` fails, as it must.
+/// The failure of `work`, which must fail.
 inline Failure failure_of(const std::function<void()>& work) {
   try {
     work();
@@ -116,7 +116,7 @@ class EveryStore : public ::testing::TestWithParam<StoreKind> {
     path = fresh();
   }
   bool is_postgres() const { return GetParam() == StoreKind::postgres; }
-  /// The path or address of a ledger that is not there yet.
+  /// The path or address of a ledger that does not exist yet.
   std::string fresh() const {
     static int count = 0;
     return is_postgres() ? PostgresServer::shared()->fresh() : folder.file("budget" + std::to_string(++count) + ".db");
@@ -132,7 +132,7 @@ class EveryStore : public ::testing::TestWithParam<StoreKind> {
   std::string path;
 };
 
-/// Whose tests have names that begin with SQLite or PostgreSQL.
+/// Instantiates the suite for every kind of store. The names of the tests begin with SQLite or PostgreSQL.
 #define FRACTILE_ON_EVERY_STORE(suite)                                                                \
   INSTANTIATE_TEST_SUITE_P(SQLite, suite, ::testing::Values(::fractile::testing::StoreKind::sqlite)); \
   INSTANTIATE_TEST_SUITE_P(PostgreSQL, suite, ::testing::Values(::fractile::testing::StoreKind::postgres))

@@ -1,5 +1,5 @@
-// Shared by tests: records that try to change how others are read, one at a time, among plain ones. Every generator gives the text of
-// one record, or of something that is none and must make the reading fail.
+// Shared by tests: records that try to change how others are read. A test adds one of them to plain records. Every generator gives the
+// text of a record, or a text that is not a record and must make the reading fail.
 #pragma once
 
 #include <rapidcheck.h>
@@ -24,7 +24,7 @@ struct TextTable {
     for (std::size_t k = 0; k < records.size(); ++k) text += (k == 0 ? "" : separator) + records[k];
     return text + tail;
   }
-  /// One record more, before the one at `place` (0 .. records.size()).
+  /// The table with an additional record before the record at `place` (0 .. records.size()).
   TextTable with(const std::string& record, std::size_t place) const {
     TextTable more = *this;
     more.records.insert(more.records.begin() + static_cast<std::ptrdiff_t>(place), record);
@@ -32,7 +32,7 @@ struct TextTable {
   }
 };
 
-/// "id" and "age" of plain records: whole numbers below 100, of which some heap, with `padding` more bytes in "id".
+/// "id" and "age" of plain records. The ages are whole numbers below 100, some of them heaped; "id" has `padding` more bytes.
 inline std::vector<std::pair<std::string, std::string>> plain_cells(std::size_t count, std::size_t padding) {
   std::vector<std::pair<std::string, std::string>> cells;
   for (std::size_t i = 0; i < count; ++i) {
@@ -82,7 +82,7 @@ inline std::string replaced(std::string text, const std::string& from, const std
 
 inline std::string quoted_cell(const std::string& text) { return '"' + replaced(text, "\"", "\"\"") + '"'; }
 
-/// A cell: nasty text, bare or quoted, or quoted with what only quotes may hold.
+/// A cell: nasty text, bare or quoted, or quoted together with text that only quotes may hold.
 inline rc::Gen<std::string> nasty_cell(char delimiter) {
   const rc::Gen<std::string> quoted =
       rc::gen::map(rc::gen::pair(nasty_text(), rc::gen::element<std::string>("\"", "\n", "\r\n", "\r", "\n\n", "\",\"",
@@ -93,7 +93,7 @@ inline rc::Gen<std::string> nasty_cell(char delimiter) {
   return rc::gen::oneOf(bare, quoted, rc::gen::map(nasty_text(), quoted_cell), rc::gen::just(std::string(R"(5' 11")")));
 }
 
-/// A line of a table of two columns, or what is none.
+/// A line of a table of two columns, or a text that is not such a line.
 inline rc::Gen<std::string> nasty_delimited(char delimiter) {
   const auto line = [=](const auto& cells) { return cells.first + delimiter + cells.second; };
   const auto broken = [=](const std::string& text) { return replaced(text, ",", std::string(1, delimiter)); };
@@ -139,7 +139,7 @@ inline rc::Gen<std::string> nasty_key() {
                                                 {1, "age"}});
 }
 
-/// An object with drawn keys and values, some of them twice; or what is no object.
+/// An object with random keys and values, some of them repeated, or a text that is not an object.
 inline rc::Gen<std::string> nasty_json() {
   const rc::Gen<std::string> object =
       rc::gen::map(rc::gen::container<std::vector<std::pair<std::string, std::string>>>(

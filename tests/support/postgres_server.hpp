@@ -1,4 +1,4 @@
-// A PostgreSQL server for tests: of Debian's package, in a folder and on a port of its own.
+// A PostgreSQL server for tests, from Debian's package, in a separate folder and on a separate port.
 #pragma once
 
 #include <arpa/inet.h>
@@ -37,7 +37,7 @@ inline postgres::Connection raw_connection(const std::string& address) {
 
 class PostgresServer {
  public:
-  /// The server of this process; none where there is no PostgreSQL.
+  /// The server of this process, or nullptr if PostgreSQL is not installed.
   static PostgresServer* shared() {
     static const std::unique_ptr<PostgresServer> server = started();
     return server.get();
@@ -56,13 +56,13 @@ class PostgresServer {
   std::string fresh() { return created("template0"); }
   std::string copy_of(const std::string& ledger) { return created(ledger.substr(ledger.rfind('/') + 1)); }
 
-  /// As a failing machine stops it.
+  /// Stops the server as a failing machine would.
   void kill() const {
     ::kill(server_, SIGKILL);
     waitpid(server_, nullptr, 0);
   }
 
-  /// After kill(): waits until what was left of the server has gone.
+  /// Starts the server. After kill(), it waits until the remains of the previous server are gone.
   void start() {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     server_ = 0;
@@ -93,7 +93,7 @@ class PostgresServer {
     int status = 0;
     waitpid(making, &status, 0);
     if (status != 0) throw std::runtime_error("initdb failed: " + log());
-    // One role must show a password.
+    // One role must give a password.
     const std::string access = "host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n";
     std::ofstream(data() + "/pg_hba.conf") << access;
     start();
@@ -115,8 +115,8 @@ class PostgresServer {
     return newest;
   }
 
-  /// Below those that the system gives to outgoing connections, so that no other program takes it while the server is down, and at
-  /// random, since a server of another test that is started at the same time may not listen yet.
+  /// A port below those that the system gives to outgoing connections, so that no other program takes it while the server is down.
+  /// It is random, because another test's server that starts at the same time may not listen yet.
   static int free_port() {
     std::random_device random;
     std::uniform_int_distribution<int> ports(10'000, 29'999);
@@ -141,7 +141,7 @@ class PostgresServer {
 
   std::string data() const { return folder_.file("data"); }
 
-  /// Not as root, and not for longer than this process.
+  /// Starts the program without root's rights. It ends at the latest when this process does.
   pid_t spawned(const std::vector<std::string>& words) const {
     std::vector<char*> arguments;
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -164,7 +164,7 @@ class PostgresServer {
     return address(name);
   }
 
-  /// In memory where that is to be had: it is the server that fails here, never the machine.
+  /// A place in memory if possible: in these tests only the server fails, never the machine.
   static std::filesystem::path place() {
     return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path();
   }

@@ -1,4 +1,4 @@
-// Releases that are said to have found what a test wants.
+// Releases that claim to have found what a test wants.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace fractile::testing {
 
-/// The release as if its preliminary selections had found this. Its values stay.
+/// The release as if its preliminary selections had found this outcome. Its values are unchanged.
 inline Release as_if_found(Release release, const PreliminaryOutcome& found) {
   Release::Group& group = release.groups.front();
   const std::shared_ptr<const QuantilePlan> plan = group.course->plan;

@@ -9,10 +9,10 @@
 
 namespace fractile::testing {
 
-/// 0, 1, ..., largest.
+/// The lattice 0, 1, ..., largest.
 inline Lattice up_to(std::int64_t largest) { return Lattice::regular(0, largest, 1); }
 
-/// Records by position.
+/// A profile with these numbers of records by position.
 inline RankProfile profile_of(const Lattice& lattice, const std::map<Position, std::uint64_t>& records) {
   std::vector<Position> positions;
   std::vector<std::uint64_t> counts;
@@ -23,7 +23,7 @@ inline RankProfile profile_of(const Lattice& lattice, const std::map<Position, s
   return {lattice, positions, counts};
 }
 
-/// Among numbered candidates.
+/// A profile among numbered candidates.
 inline RankProfile profile_of(std::uint64_t candidates, const std::map<Position, std::uint64_t>& records) {
   return profile_of(Lattice::numbers(candidates), records);
 }

@@ -1,4 +1,4 @@
-// A function whose modulus on the ellipse is known, for tests.
+// For tests: a function whose modulus on the ellipse is known.
 #pragma once
 
 #include "flow/algebra/chebyshev.hpp"

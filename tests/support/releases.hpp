@@ -1,4 +1,4 @@
-// Releases of profiles that were not counted: in tests of mechanisms the query alone says how many records a person has.
+// Releases of profiles that were not counted. In tests of mechanisms, only the query says how many records a person has.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@
 
 namespace fractile::testing {
 
-/// The factor that `text` states. std::invalid_argument unless all of it is one finite number above 0.
+/// The factor that `text` states. Throws std::invalid_argument unless the whole text is a finite number above 0.
 inline double effort_factor(const char* text) {
   char* end = nullptr;
   const double factor = std::strtod(text, &end);
@@ -48,20 +48,20 @@ inline double chi_square_tail(double statistic, double degrees) {
   return result;
 }
 
-/// P(a Poisson variable is at least as far from its mean as `count`, on the same side), doubled for both sides.
+/// Twice the probability that a Poisson variable is at least as far from its mean as `count`, on the same side.
 inline double poisson_p(double mean, double count) {
   double below = 0;  // P(X < count)
   double term = std::exp(-mean);
   for (double k = 0; k < count; term *= mean / ++k) below += term;
-  // Above the mean the tail is summed itself: 1 - below would lose it.
+  // Above the mean, the tail itself is summed, because 1 - below would lose its digits.
   double above = 0;
   for (double k = count; term > 0 && k < count + 100; term *= mean / ++k) above += term;
   return std::min(
       1.0, 2 * (count > mean ? above : below + std::exp(-mean + count * std::log(mean) - std::lgamma(count + 1))));
 }
 
-/// p-value of observed counts against exact probabilities. Cells expected less than 10 times are pooled. A pooled rest that is still
-/// expected less than 10 times is no Gaussian, and has a test of its own; when it is expected less than 1e-6 times it must not occur at all.
+/// p-value of observed counts against exact probabilities. Cells with an expectation below 10 are pooled. If the pool's expectation is
+/// still below 10, its count is not nearly Gaussian, and is tested separately. If it is below 1e-6, the pool must not occur at all.
 inline double chi_square_p(const std::vector<std::uint64_t>& counts, const std::vector<double>& law) {
   std::uint64_t draws = 0;
   for (const std::uint64_t c : counts) draws += c;
@@ -93,7 +93,7 @@ inline std::uint64_t word_that_draws(std::uint64_t outcome, std::uint64_t n) {
   return static_cast<std::uint64_t>(((uint128{outcome} << 64) + rejected + n - 1) / n);
 }
 
-/// Words that the next draws return, in order; throws when they run out.
+/// Random bits that return these words in order, and throw when the words run out.
 inline RandomBits placed_bits(std::vector<std::uint64_t> words) {
   return RandomBits::from_source([words = std::move(words), next = std::size_t{0}](std::span<std::byte> out) mutable {
     if (next == words.size()) throw std::runtime_error("the placed bits ran out");

@@ -1,4 +1,4 @@
-// A folder that goes with its test.
+// A folder that is removed at the end of its test.
 #pragma once
 
 #include <stdlib.h>  // NOLINT: mkdtemp

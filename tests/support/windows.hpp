@@ -1,4 +1,4 @@
-// Pipelines whose windows are enclosed, for tests.
+// For tests: pipelines whose windows are enclosed.
 #pragma once
 
 #include <rapidcheck.h>
@@ -18,7 +18,7 @@
 
 namespace fractile::flow {
 
-/// The target among others whose values are known, so many by value.
+/// A pipeline that counts answers of a target and of known others. histogram[i] of the others have the value i.
 inline Pipeline counting_among(const Perturber& perturber, const std::vector<std::uint64_t>& histogram,
                                std::vector<std::size_t> counted) {
   std::size_t participants = 1;
@@ -36,7 +36,7 @@ inline Pipeline adding_among(const Perturber& perturber, const std::vector<std::
   return pipeline;
 }
 
-/// Skewed, so that few totals of many are likely.
+/// The known values are skewed, so that only few of the many totals are likely.
 inline Pipeline skewed(std::size_t participants) {
   return adding_among(Perturber::randomized_response(3), {participants - 1 - participants / 4, participants / 4, 0},
                       {0, 1, 5});
@@ -49,7 +49,7 @@ inline Analyst with_losses(const Matrix& losses) {
   return analyst;
 }
 
-/// Prior weights; losses by value and action.
+/// An analyst with a prior in proportion to these weights, and with losses by value and action.
 inline Analyst with_weights(const std::vector<int>& prior, const Matrix& losses) {
   Analyst analyst = with_losses(losses);
   int sum = 0;
@@ -66,7 +66,7 @@ struct Case {
   Analyst analyst;
 };
 
-/// Draws test cases, and nothing that is released.
+/// Draws test cases, never values that are released.
 class Draws {
  public:
   explicit Draws(std::uint32_t seed) : engine_(seed) {}
@@ -100,7 +100,7 @@ inline Skewed drawn_skewed(Draws& draw, unsigned fewest, unsigned most) {
   return {histogram, perturber, with_weights(prior, Matrix::of(losses))};
 }
 
-/// All windows, isolated or enclosed, whichever find_windows() would choose.
+/// All windows, isolated or enclosed, even where find_windows() would choose the other way.
 inline std::vector<UnstableWindow> isolate(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                            const Rational& to) {
   return isolated_windows(LossModel(pipeline, analyst), from, to);
@@ -116,8 +116,8 @@ inline Rational width_of(const std::vector<RealBounds>& ranges) {
   return sum;
 }
 
-/// How windows that are enclosed differ from those that are isolated: not at all (""), up to what is undecided, of which there may be
-/// no more than a hundredth of the range.
+/// How enclosed windows differ from isolated windows, outside what is undecided; "" if they do not differ. At most a hundredth of the
+/// range may be undecided.
 inline std::string difference_of(const Windows& enclosed, const std::vector<UnstableWindow>& exact,
                                  const Rational& from, const Rational& to) {
   if (width_of(enclosed.undecided) * 100 > to - from) return "too much is undecided";
@@ -142,8 +142,8 @@ inline std::string difference_of(const Windows& enclosed, const std::vector<Unst
   return found == enclosed.windows.size() ? "" : "a window is none";
 }
 
-/// For RapidCheck, or outside of it. A case of which too much is undecided, as where the loss is level, tells nothing: RapidCheck draws
-/// another one, and gives up when nearly all are so.
+/// For use within RapidCheck or without it. A case proves nothing if too much of it is undecided, for example because the loss is
+/// constant. Then RapidCheck draws another case, and gives up if this happens to nearly all cases.
 inline void expect_the_same(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                             const Rational& to) {
   const std::string difference =

@@ -52,7 +52,7 @@ stopifnot(
   inherits(tryCatch(csv(x = structure(1, class = "integer64")), error = identity), "fractile_data_error"),
   inherits(tryCatch(csv(x = list(1)), error = identity), "fractile_data_error")
 )
-# No record decides how another one is written, wherever a chunk ends.
+# No record decides how another record is written, wherever a chunk ends.
 many <- seq_len(250001) / 7
 lines <- strsplit(csv(x = many), "\n")[[1]][-1]
 stopifnot(length(lines) == length(many), identical(as.numeric(lines), many), identical(lines[7], "1"))

@@ -80,7 +80,7 @@ stopifnot(inherits(t$value, "POSIXct"), abs(as.numeric(difftime(t$value, times[5
 # Logicals are 0 and 1.
 stopifnot(fractile_release(rep(c(TRUE, TRUE, FALSE), 300), c(0, 1), 1, "median", 20, expected_rows = 1000)$value == 1)
 
-# A class whose cells could not be read is refused before a row is sent, also where a ledger would pay for nothing.
+# A class whose cells cannot be read is refused before a row is sent, and before a ledger pays for nothing.
 class_told <- function(...) tryCatch(fractile_release(..., epsilon = 1), fractile_data_error = function(e) paste(e$what, e$hint, sep = " / "))
 stopifnot(
   grepl("^x: a column of class POSIXct, where the possible values are dates / .*as.Date\\(x\\)$",
@@ -100,7 +100,7 @@ dev.off()
 stopifnot(file.size(figures) > 4000)
 unlink(figures)
 
-# Errors by their exit codes, none of which holds a value.
+# Exit codes become classes of errors. No error holds a value.
 class_of <- function(expression) class(tryCatch(expression, error = identity))[1]
 ledger <- tempfile(fileext = ".db")
 stopifnot(

@@ -1,4 +1,4 @@
-// A certificate as it was printed, read again.
+// A printed certificate, read back.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace fractile::report_detail {
 
-/// A number as it is written there: a decimal may be rounded in its last place.
+/// A number as a certificate prints it. A decimal may be rounded in its last place.
 struct PrintedNumber {
   Rational value;
-  Rational unit;  ///< of the last place; 0 for fractions and whole numbers
+  Rational unit;  ///< the unit of the last place; 0 for fractions and whole numbers
 };
 
 struct PrintedRise {
@@ -31,7 +31,7 @@ struct PrintedRange {
   std::optional<PrintedRise> proof = {};
 };
 
-/// Where the loss of a file's analyst rises.
+/// The windows in which the loss of the file's analyst rises with epsilon.
 struct PrintedWindows {
   std::string verdict;
   std::string method;
@@ -41,15 +41,15 @@ struct PrintedWindows {
 
 struct Certificate {
   std::string verdict;
-  bool is_comparison = false;  ///< of two files, which it names
+  bool is_comparison = false;  ///< whether it compares the two files `from` and `to`
   std::string from = {};
   std::string to = {};
-  bool is_range = false;  ///< then the epsilons are the range's ends, the higher one first
+  bool is_range = false;  ///< if so, epsilon_from is the range's upper end, and epsilon_to its lower end
   std::optional<Exponent> epsilon_from = {};
   std::optional<Exponent> epsilon_to = {};
-  std::optional<Rational> odds_from = {};  ///< within the range
+  std::optional<Rational> odds_from = {};  ///< the odds of the counter-example, within the range
   std::optional<Rational> odds_to = {};
-  std::string theorem = {};  ///< by which it is stable
+  std::string theorem = {};  ///< the theorem that proves stability
   std::string about = {};
   bool are_losses_bounds = false;
   std::vector<std::string> secrets = {};
@@ -59,8 +59,9 @@ struct Certificate {
   std::optional<flow::Matrix> channel_from = {};
   std::optional<flow::Matrix> channel_to = {};
   std::optional<flow::Matrix> witness = {};
-  std::optional<std::vector<Rational>> prior = {};  ///< of a counter-example, with what follows
-  std::optional<flow::Matrix> loss = {};            ///< or of those for whom randomized actions are as good
+  std::optional<std::vector<Rational>> prior = {};  ///< of the counter-example
+  /// The loss of the counter-example, or the loss about which `randomized` proves the verdict.
+  std::optional<flow::Matrix> loss = {};
   Rational loss_from = {};
   Rational loss_to = {};
   std::vector<flow::Matrix> randomized = {};
@@ -70,7 +71,7 @@ struct Certificate {
   bool is_proved() const { return witness || !randomized.empty(); }
 };
 
-/// Throws `data` when the text is no such document: not one that this program prints, or with a member that it does not.
+/// Throws `data` when the text is not a document that this program prints, or has a member that no such document has.
 Certificate certificate_in(const std::string& json);
 
 }  // namespace fractile::report_detail

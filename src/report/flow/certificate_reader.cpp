@@ -29,7 +29,7 @@ const Json* find(const Json& object, const char* name) {
   return at == object.MemberEnd() ? nullptr : &at->value;
 }
 
-/// Readers of the document would believe a member that is never checked.
+/// Refuses members that are not known, since readers of the document would believe a member that is never checked.
 void require_members(const Json& object, const std::set<std::string>& known) {
   if (!object.IsObject()) refuse("an object is expected where something else stands");
   for (const auto& member : object.GetObject()) {
@@ -49,7 +49,7 @@ const Json& list_of(const Json& list) {
   return list;
 }
 
-/// What `read` makes of a text, which refuses other texts.
+/// Parses a text with `read`, and refuses a text on which `read` throws.
 template <class Read>
 auto read_from(const Json& value, const char* what, const Read& read) {
   const std::string text = text_of(value);
@@ -138,7 +138,7 @@ void read_counterexample(Certificate& certificate, const Json& example) {
   certificate.loss_to = number_of(need(example, "loss_to"));
 }
 
-/// Which of the kinds it is, and the members that only this kind has.
+/// Reads the kind of the certificate. Returns the members that only this kind may have.
 std::set<std::string> read_kind(Certificate& certificate, const Json& document) {
   if (find(document, "from") != nullptr) {
     certificate.is_comparison = true;

@@ -11,19 +11,19 @@ namespace {
 
 using Kind = flow::PostProcessor::Kind;
 
-/// Whether everyone's answers are shown, each for itself.
+/// Whether the answers of all participants are shown, each by itself.
 bool is_side_by_side(const flow::PostProcessor& post) {
   if (post.kind != Kind::table) return post.kind == Kind::identity || post.kind == Kind::round;
   const std::set<std::size_t> outputs(post.image.begin(), post.image.end());
   return outputs.size() == post.image.size();
 }
 
-/// Whether the post-processor counts: each answer counts or does not.
+/// Whether the output is a count of some answers, or a sum of answers that have only two values.
 bool is_count(const flow::Pipeline& pipeline) {
   return pipeline.post.kind == Kind::count || (pipeline.post.kind == Kind::sum && pipeline.shown().size() == 2);
 }
 
-/// With one perturber for all where theirs are the same at both odds.
+/// The pipeline, with one perturber for all participants if their perturbers are the same at both odds.
 flow::Pipeline with_one_perturber(flow::Pipeline pipeline, const Rational& from, const Rational& to) {
   const std::vector<flow::Perturber> each = pipeline.perturber.each();
   const bool are_equal = !each.empty() && std::ranges::all_of(each, [&](const flow::Perturber& one) {
@@ -85,7 +85,7 @@ class Parts {
     const bool is_shuffled = asked_.post.kind == Kind::shuffle;
     if (is_side_by_side(asked_.post) || (is_witness && (is_count(asked_) || is_shuffled))) add(single());
     if (is_witness) return;
-    flow::Pipeline unknown = asked_;  // rows of everyone's channel
+    flow::Pipeline unknown = asked_;  // its rows are rows of everyone's channel
     unknown.secret = {flow::Secret::Kind::target, {asked_.participants - 1}};
     add(std::move(unknown));
   }
@@ -93,7 +93,7 @@ class Parts {
   void of_target(bool is_witness) {
     if (is_side_by_side(asked_.post)) add(single(), "the target alone");
     if (!is_witness || !asked_.perturber.is_shared()) return;
-    flow::Pipeline everyone = asked_;  // the target's rows are rows of theirs
+    flow::Pipeline everyone = asked_;  // the target's rows are rows of everyone's channel
     everyone.secret = {};
     add(everyone);
     if (is_count(asked_) || asked_.post.kind == Kind::shuffle) add(single());

@@ -1,4 +1,4 @@
-// Which pipelines' channels a certificate may lead from and to, so that it decides about the pipeline that was asked about.
+// Lists the pipelines whose certificates decide about the pipeline that was asked about.
 // Proof: docs/proofs/stability.md, "Certificates about a part"
 #pragma once
 
@@ -11,10 +11,11 @@ namespace fractile::report_detail {
 
 struct CertifiedPart {
   flow::Pipeline pipeline;
-  std::string name;  ///< as certificates have it
+  std::string name;  ///< the part's name in certificates
 };
 
-/// At these odds: the pipeline itself first.
+/// The parts whose certificates at these odds decide about `asked`, which comes first. `is_witness`: the certificate is not a
+/// counter-example.
 std::vector<CertifiedPart> certified_parts(const flow::Pipeline& asked, bool is_witness, const Rational& from,
                                            const Rational& to);
 

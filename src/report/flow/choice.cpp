@@ -11,7 +11,7 @@ namespace {
 
 using enum flow::ServedRange::Answer;
 
-/// Whether an unknown range is where one answer ends and the other begins.
+/// Whether a range is a narrow unknown one that only separates two ranges with different answers.
 bool is_an_end(const std::vector<flow::ServedRange>& ranges, std::size_t i) {
   const bool is_between = i > 0 && i + 1 < ranges.size();
   return is_between && ranges[i].is_narrow() && ranges[i - 1].answer != ranges[i + 1].answer;
@@ -41,7 +41,7 @@ namespace {
 
 constexpr int usual_places = 9;
 constexpr int most_places = 30;
-constexpr std::int64_t precision = 640;  // beyond that of odds
+constexpr std::int64_t precision = 640;  // in bits; higher than that of the odds
 
 std::string upwards(const Rational& value, const Rational& scale) {
   return ((value * scale).ceil() / scale).to_decimal();
@@ -50,7 +50,7 @@ std::string downwards(const Rational& value, const Rational& scale) {
   return ((value * scale).floor() / scale).to_decimal();
 }
 
-/// As many places as it takes for something to lie between them.
+/// Rounds both ends inwards, to as many places as it takes for a number to lie between them.
 Pair inward(const Rational& from, const Rational& to) {
   for (int places = usual_places;; ++places) {
     const Rational scale = Rational(10).pow(places);
@@ -110,7 +110,7 @@ Blocks analysts_table(const ChoiceReport& report) {
   return Blocks("\nexpected losses:\n\n") + rows;
 }
 
-/// Above the least one.
+/// The ranges that do not serve, although they lie above the least epsilon that does.
 std::vector<flow::ServedRange> costly_ranges(const ChoiceReport& report) {
   std::vector<flow::ServedRange> ranges = ranges_with(report, not_served);
   const flow::ServedRange* const least = report.least();

@@ -10,15 +10,15 @@
 
 namespace fractile::report_detail {
 
-/// A range in decimals. The ends of a known range lie within it: the lower end is rounded upwards and the upper end downwards, by
-/// at most 10^-9 unless the range is narrower. The unknown part lies within them.
+/// The ends of a range in decimals. The ends of a known range are rounded inwards, by at most 10^-9 unless the range is narrower. The ends
+/// of an unknown range are rounded outwards.
 struct SafeEnds {
   Pair epsilons;
   Pair odds;
 };
 SafeEnds safe_ends(const flow::ServedRange& range);
 
-/// Those with this answer. Among unknown ranges, the place where one known range ends and the next begins is not listed.
+/// The ranges with this answer. A narrow unknown range that only separates two ranges with different answers is not listed.
 std::vector<flow::ServedRange> ranges_with(const ChoiceReport& report, flow::ServedRange::Answer answer);
 
 /// "served", "not-served", "undecided".

@@ -1,4 +1,4 @@
-// What a pipeline costs a participant, in each form.
+// Prints what a pipeline costs a participant, in each format.
 #include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "report/flow/flow_numbers.hpp"

@@ -1,4 +1,4 @@
-// What was found out about a pipeline, as lines and tables: for text and for pages.
+// The findings about a pipeline, as lines and tables, for text and for pages.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace fractile::report_detail {
 
-/// Lines of text, each with its end; or a table.
+/// Lines of text, each with its line end, or a table.
 struct Block {
   std::string lines = {};
   std::vector<Row> rows = {};
 };
 
-/// One after the other.
+/// A sequence of blocks.
 class Blocks {
  public:
   Blocks() = default;
@@ -31,7 +31,7 @@ class Blocks {
 
   bool empty() const { return blocks_.empty(); }
   const std::vector<Block>& all() const { return blocks_; }
-  /// Tables in aligned columns.
+  /// The blocks as text, with tables in aligned columns.
   std::string text() const;
 
  private:
@@ -41,7 +41,7 @@ class Blocks {
 Blocks blocks_of(const RefinementReport& report);
 Blocks blocks_of(const StabilityReport& report);
 Blocks blocks_of(const AnyPriorReport& report);
-/// The windows of an analyst: where more epsilon costs them.
+/// The windows of an analyst, in which more epsilon costs the analyst more.
 Blocks blocks_of(const flow::Windows& windows);
 
 /// A heading, and one row per point: epsilon, expected loss, change.

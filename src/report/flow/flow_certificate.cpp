@@ -23,7 +23,7 @@ using report_detail::PrintedRange;
 using report_detail::PrintedRise;
 using report_detail::PrintedWindows;
 
-/// Why a certificate does not hold.
+/// The reason why a certificate does not hold.
 struct Misfit {
   std::string what;
 };
@@ -32,14 +32,14 @@ void require(bool holds, const char* otherwise) {
   if (!holds) throw Misfit{otherwise};
 }
 
-// --- What the document says of itself --------------------------------------------------------------------------------
+// --- What the document says about itself -----------------------------------------------------------------------------
 
 void require_names(const std::vector<std::string>& names, std::size_t count, const char* otherwise) {
   const std::set<std::string> different(names.begin(), names.end());
   require(names.size() == count && different.size() == count, otherwise);
 }
 
-/// A verdict that its own certificate does not show is no better than a certificate that does not hold.
+/// Refuses a verdict that the document's own certificate does not show, as if the certificate did not hold.
 void require_verdict(const Certificate& printed) {
   const std::string& verdict = printed.verdict;
   const bool is_one_loss = verdict == "worth-as-much" || verdict == "worth-less";
@@ -137,7 +137,8 @@ void require_certificate(const Certificate& printed, const flow::Channel& from, 
   }
 }
 
-/// For so many people that the channels are too large: the losses as they were found, by the parts of the channels.
+/// Used when there are so many people that the channels are too large. Computes the losses from parts of the channels, as when they were
+/// found.
 void require_bounds(const Certificate& printed, const flow::Pipeline& pipeline, const Rational& from,
                     const Rational& to) {
   flow::Analyst analyst;
@@ -165,7 +166,8 @@ Rational odds_at(const flow::Pipeline& pipeline, const Exponent& epsilon) {
   return epsilon.exponential();
 }
 
-/// Whether the channels' rows can be multiplied out. Two losses are compared without them from fewer people on, and a witness is not.
+/// Whether the channels' rows can be multiplied out. The limit is lower for a counter-example, since its two losses can be compared without
+/// the rows. A witness cannot be checked without them.
 bool is_written_out(const flow::Pipeline& pipeline, bool is_refuted) {
   const std::size_t most_participants = is_refuted ? 100 : 500;
   const bool is_large_target =
@@ -178,7 +180,7 @@ class PipelineCheck {
   PipelineCheck(const Certificate& printed, const CertifiedPipeline& of, CertificateReport& report)
       : printed_(printed), of_(of), report_(report) {}
 
-  /// Whether its certificate was checked, and not only the other members.
+  /// Whether the certificate itself was checked, and not only the other members.
   bool require_all() const {
     if (printed_.is_refuted() || printed_.is_proved()) require_of_a_part();
     if (printed_.windows) require_rises();
@@ -229,7 +231,8 @@ class PipelineCheck {
     require_certificate(printed_, first, second);
   }
 
-  /// From the definition alone, where that takes seconds; or as it was made when the certificate was found, and this is said.
+  /// The channel from the definition alone, where that takes seconds. Otherwise, it is made as when the certificate was found, and the
+  /// report says so.
   flow::Channel channel_of(const flow::Pipeline& part, const Rational& odds) const {
     if (std::optional<flow::Channel> plain = report_detail::plain_channel(part, odds)) return *std::move(plain);
     const std::string note = "the channels, which are too large for the second way of multiplying them out";
@@ -237,7 +240,7 @@ class PipelineCheck {
     return channel_at(part, odds).channel;
   }
 
-  /// For one loss: that of the file's analyst.
+  /// A certificate about one loss must be about that of the file's analyst.
   void require_loss() const {
     const bool is_one_loss = !printed_.randomized.empty() || printed_.verdict == "worth-less" ||
                              (printed_.is_refuted() && !printed_.has_observations);
@@ -310,7 +313,7 @@ void require_comparison(const Certificate& printed, const ComparisonReport& of) 
       "its channels are not those of the files");
 }
 
-/// `check`: against what it is said to be of, and what was not checked.
+/// `check` compares the certificate with what it is said to be about, and lists in the report what was not checked.
 template <class Check>
 CertificateReport report_of(const Certificate& printed, const Check& check) {
   const bool has_theorem = !printed.theorem.empty();
@@ -339,7 +342,7 @@ CertificateReport report_of(const Certificate& printed, const Check& check) {
   } catch (const Misfit& misfit) {
     report.outcome = Outcome::fails;
     report.trouble = misfit.what;
-  } catch (const Error& error) {  // what its parts refuse themselves, such as rows that do not add up to 1
+  } catch (const Error& error) {  // a constructor refused its arguments, such as rows that do not add up to 1
     if (error.code() != ErrorCode::usage) throw;
     report.outcome = Outcome::fails;
     report.trouble = error.what();

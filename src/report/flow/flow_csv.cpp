@@ -28,14 +28,14 @@ struct Losses {
   std::string to;
 };
 
-/// For the counter-example, if there is one.
+/// The losses of the counter-example; empty texts if there is none.
 Losses losses_of(const flow::Refinement& answer) {
   const auto* refutation = std::get_if<flow::Counterexample>(&answer.verdict);
   if (refutation == nullptr) return {};
   return {refutation->loss_from.to_string(), refutation->loss_to.to_string()};
 }
 
-/// In epsilons.
+/// The windows' ends, in epsilons.
 std::vector<Pair> windows_of(const flow::Windows& answer) {
   std::vector<Pair> ranges;
   for (const flow::UnstableWindow& window : answer.windows) ranges.push_back(window_epsilons(window.from, window.to));
@@ -48,7 +48,7 @@ std::vector<Pair> undecided_of(const flow::Windows& answer) {
   return ranges;
 }
 
-/// "1.25..1.26 2.5..3".
+/// The ranges in one cell: "1.25..1.26 2.5..3".
 std::string in_a_cell(const std::vector<Pair>& ranges) {
   std::string cell;
   for (const Pair& ends : ranges) cell += (cell.empty() ? "" : " ") + ends.from + ".." + ends.to;
@@ -105,7 +105,7 @@ std::string to_csv(const CertificateReport& report) {
          csv_line({report_detail::to_string(report.outcome), report.claim, report.about, report.trouble, unchecked});
 }
 
-// The first column of a quantity is exact where it can be, the decimals are to be drawn and sorted by.
+// The first column of a quantity is exact where possible. Its decimals are for drawing and sorting.
 std::string to_csv(const SweepReport& report) { return curve_to_csv(report) + windows_to_csv(report); }
 
 std::string curve_to_csv(const SweepReport& report) {

@@ -65,7 +65,7 @@ void write_counterexample(Writer& json, const flow::Counterexample& refutation) 
   });
 }
 
-/// What certificates are checked against.
+/// Writes the channels against which certificates are checked.
 void write_channels(Writer& json, const std::optional<Channels>& channels) {
   if (!channels) return;
   write_member(json, "channel_from", channels->from.matrix());
@@ -85,7 +85,7 @@ void write_certificate(Writer& json, const flow::PipelineRefinement& answer, con
   write_channels(json, brief_channels(answer, from, to));
 }
 
-/// Exactly, where it is rational: certificates are about nothing else.
+/// The odds if they are rational, and otherwise 1: certificates are about rational odds only.
 Rational odds_or_one(const Exponent& epsilon) {
   return epsilon.has_rational_exponential() ? epsilon.exponential() : Rational(1);
 }
@@ -109,7 +109,7 @@ void write_proof(Writer& json, const flow::Rise& proof) {
 }
 
 void write_windows(Writer& json, const flow::Windows& answer) {
-  member(json, "windows_by", to_string(answer.method));  // and so whether they are all
+  member(json, "windows_by", to_string(answer.method));  // says whether these are all windows
   objects(json, "windows", answer.windows, [&](const flow::UnstableWindow& window) {
     write_ends(json, window.from, window.to);
     if (window.proof) write_proof(json, *window.proof);

@@ -23,7 +23,7 @@ namespace {
 constexpr int window_places = 6;
 constexpr std::int64_t logarithm_precision = 256;
 
-/// The magnitude of a positive number: the power of ten of its first digit, or one less.
+/// The power of ten of a positive number's first digit, or one less.
 int magnitude(const Rational& value) {
   const auto length = [](const Rational& whole) { return static_cast<int>(whole.to_string().size()); };
   return value >= Rational(1) ? length(value.floor()) - 1 : -length((Rational(1) / value).floor());
@@ -71,7 +71,7 @@ std::string exact_or_digits(const flow::RealBounds& value) {
 
 namespace {
 
-/// By `write` (number, digits).
+/// Prints both ends by write(number, digits), with the fewest digits from `digits` to `most` that distinguish the ends.
 template <class Write>
 Pair ends_apart(const flow::RealBounds& from, const flow::RealBounds& to, int digits, int most, Write write) {
   for (; digits < most; ++digits) {

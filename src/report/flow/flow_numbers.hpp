@@ -12,16 +12,16 @@
 
 namespace fractile::report_detail {
 
-/// "refines", "does-not-refine", "undecided"; "stable", "unstable", "undecided".
+/// "refines", "does-not-refine" or "undecided".
 std::string verdict_of(const flow::Refinement& refinement);
 
-/// "holds", "fails", "nothing".
+/// "holds", "fails" or "nothing".
 const char* to_string(CertificateReport::Outcome outcome);
 
-/// For an undecided refinement, what was not found.
+/// The reason for the verdict. For an undecided refinement, it says what was not found.
 std::string reason_of(const flow::Refinement& refinement);
 
-/// At most `digits` significant digits: of those that are certain, the last one rounded.
+/// At most `digits` significant digits: only certain ones, with the last one rounded.
 std::string significant(const flow::RealBounds& value, int digits);
 
 double middle_of(const flow::RealBounds& value);
@@ -29,30 +29,30 @@ double middle_of(const flow::RealBounds& value);
 /// The number when it is exact, otherwise its first 30 significant digits.
 std::string exact_or_digits(const flow::RealBounds& value);
 
-/// Two numbers with as many digits as tell them apart.
+/// Two numbers with enough digits to distinguish them.
 struct Pair {
   std::string from;
   std::string to;
 };
 /// The odds of a window's ends.
 Pair window_odds(const flow::RealBounds& from, const flow::RealBounds& to);
-/// ln of them, which is epsilon.
+/// The epsilons of a window's ends, which are the logarithms of the odds.
 Pair window_epsilons(const flow::RealBounds& from, const flow::RealBounds& to);
-/// Two losses, at least this many significant digits.
+/// Two losses, with at least this many significant digits.
 Pair two_losses(const flow::RealBounds& from, const flow::RealBounds& to, int digits);
 
-/// 12 significant digits of an epsilon and of its odds, exp(epsilon): enough to draw and to sort by.
+/// 12 significant digits of an epsilon and of its odds, exp(epsilon): enough for drawing and sorting.
 std::string epsilon_digits(const Exponent& epsilon);
 std::string odds_digits(const Exponent& epsilon);
-/// Odds as they are, "3", or "exp(1/2)" where they are not rational.
+/// The exact odds: "3", or "exp(1/2)" where they are not rational.
 std::string exact_odds(const Exponent& epsilon);
 
-/// Whose channels a certificate has: "one participant", "2 participants", "a target whose 3 others are known".
+/// Whose channels a certificate is about: "one participant", "2 participants", "a target whose 3 others are known".
 std::string whose(const flow::Pipeline& about);
-/// The same for a certificate that says which part of the pipeline it is about.
+/// As above, for a certificate that says which part of the pipeline it is about.
 std::string whose(const flow::PipelineRefinement& answer);
 
-/// Both channels of a certificate, where they are short enough to be written down beside it.
+/// Both channels of a certificate, if they are small enough to be printed with it.
 struct Channels {
   flow::Channel from;
   flow::Channel to;

@@ -1,4 +1,4 @@
-// What was found about a pipeline, as pages.
+// The findings about a pipeline, as pages.
 #include <algorithm>
 
 #include "exact/own_environment.hpp"
@@ -19,13 +19,13 @@ using report_detail::HtmlPage;
 using report_detail::middle_of;
 using report_detail::say_command;
 
-/// A sentence that may stand alone.
+/// The line as a complete sentence.
 std::string sentence_of(std::string line) {
   if (line.front() >= 'a' && line.front() <= 'z') line.front() = static_cast<char>(line.front() - 'a' + 'A');
   return line.ends_with('.') ? line : line + ".";
 }
 
-/// All that is seen of a table of many rows.
+/// What a page shows in place of a long table until a reader opens the table; empty for a short table.
 std::string summary_of(std::size_t rows) {
   constexpr std::size_t most_seen = 25;
   return rows <= most_seen ? "" : fmt::format("{} rows", rows);
@@ -64,7 +64,7 @@ class BlockWriter {
     }
   }
 
-  /// Nothing follows of which it could be the caption.
+  /// Writes the last line as a paragraph, since no table follows that could have it as a caption.
   void end_line() {
     if (!last_line_.empty()) page_.paragraph(last_line_);
     last_line_.clear();
@@ -105,7 +105,7 @@ void draw_windows(HtmlPage& page, const StabilityReport& report) {
                               flat});
 }
 
-/// Both lines with a little room above and below.
+/// An axis for all lines, with a little room above and below.
 figures::Axis losses_axis(const std::vector<figures::Line>& lines) {
   double least = 1e300;
   double most = -1e300;

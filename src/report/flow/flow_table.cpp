@@ -26,11 +26,11 @@ using report_detail::window_epsilons;
 using report_detail::window_odds;
 using report_detail::with_decimals;
 
-constexpr std::size_t largest_table = 2000;  // in entries; what is larger is for programs to read
+constexpr std::size_t largest_table = 2000;  // entries; larger tables are only for programs to read
 constexpr std::size_t longest_fraction = 24;
 constexpr int rounded_places = 12;
 
-/// Long fractions as decimals, with a mark.
+/// The number as a fraction. A long fraction becomes a decimal with a mark.
 std::string brief(const Rational& number) {
   std::string fraction = number.to_string();
   if (fraction.size() <= longest_fraction) return fraction;
@@ -60,7 +60,7 @@ bool is_rounded(const Block& block) {
          });
 }
 
-/// With a note when there are rounded numbers in it.
+/// The blocks, followed by a note if they hold rounded numbers.
 Blocks noted(const Blocks& blocks) {
   return std::ranges::any_of(blocks.all(), is_rounded) ? blocks + brief_note : blocks;
 }
@@ -78,7 +78,7 @@ Blocks certificate(const flow::Witness& witness, const flow::PipelineRefinement&
          labelled("", answer.observations, answer.observations, witness.matrix) + "\nchecked in exact arithmetic\n";
 }
 
-/// Whether a secret has a part in the analyst's decisions: it is possible, and actions cost differently under it.
+/// Whether a secret influences the analyst's decisions: it is possible, and actions differ in their cost under it.
 bool matters(const flow::Counterexample& refutation, std::size_t secret) {
   const auto costs = refutation.loss.matrix().row(secret);
   return refutation.prior[secret].sign() > 0 &&
@@ -114,7 +114,7 @@ Blocks certificate(const flow::Counterexample& refutation, const flow::PipelineR
                      answer.are_losses_bounds ? "enclosed with proof" : "checked in exact arithmetic");
 }
 
-/// Whose channels the certificate is about, when that is not obvious.
+/// Says whose channels the certificate is about when that is not obvious.
 Blocks about(const flow::PipelineRefinement& answer) {
   return answer.about ? Blocks(fmt::format("\nabout {}\n", whose(answer))) : Blocks();
 }
@@ -131,7 +131,7 @@ Blocks certificate(const flow::PipelineRefinement& answer, const Ends& ends) {
 
 std::string sentence(const std::string& text) { return text.empty() ? "" : text + "\n"; }
 
-constexpr std::size_t most_windows = 20;  // more are for programs to read
+constexpr std::size_t most_windows = 20;  // further windows are only for programs to read
 
 template <class Entry>
 std::span<const Entry> first_of(const std::vector<Entry>& entries) {
@@ -156,7 +156,7 @@ Blocks windows_table(const std::vector<flow::UnstableWindow>& windows) {
   return Blocks(rows) + and_more(windows.size());
 }
 
-/// A pair of epsilons a window.
+/// For each window, a pair of epsilons between which the loss rises.
 Blocks proofs_table(const std::vector<flow::UnstableWindow>& windows) {
   std::vector<Row> rows{{"epsilon", "expected loss", "more epsilon", "more loss"}};
   for (const flow::UnstableWindow& window : first_of(windows)) {
@@ -230,7 +230,7 @@ Blocks report_detail::blocks_of(const StabilityReport& report) {
 
 namespace {
 
-/// What was decided of a range, or of its ends alone.
+/// The decision about a range, or about its two ends only.
 std::string decision_of(const AnyPriorReport& report) {
   const std::string low = with_decimals(report.low);
   const std::string high = with_decimals(report.high);
@@ -278,7 +278,7 @@ Blocks report_detail::blocks_of(const AnyPriorReport& report) {
 
 namespace {
 
-/// What the certificates of pipelines' refinements are printed from.
+/// The form from which certificates of refinements of pipelines are printed.
 flow::PipelineRefinement named(const ComparisonReport& report) {
   return {report.answer, report.first.secrets(), report.first.observations()};
 }

@@ -140,7 +140,7 @@ Rational factor_of(const Rational& upper, const Rational& lower) {
   return lower.sign() > 0 ? upper / lower : Rational(0);
 }
 
-/// How many times as often as before.
+/// The factor by which the release raises the probability that the best guess is right.
 RealBounds gain_of(const Leakage& answer) {
   return {factor_of(answer.after.lower, answer.before.upper), factor_of(answer.after.upper, answer.before.lower)};
 }

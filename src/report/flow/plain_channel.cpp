@@ -15,7 +15,7 @@ namespace {
 
 using Kind = flow::PostProcessor::Kind;
 using Places = std::vector<std::size_t>;
-/// What is known of the answers so far; at the end, what is observed.
+/// What the post-processor keeps of the answers so far. After the last answer, it becomes what is observed.
 using State = std::vector<Rational>;
 using Law = std::map<State, Rational>;
 
@@ -28,7 +28,7 @@ std::string name_of(const State& members) {
   return name + ")";
 }
 
-/// The post-processor, answer by answer.
+/// Applies the post-processor answer by answer.
 class PlainPost {
  public:
   explicit PlainPost(const flow::Pipeline& pipeline)
@@ -50,7 +50,7 @@ class PlainPost {
     }
   }
 
-  /// After one more answer, the `index`-th.
+  /// The state after one more answer, the `index`-th.
   State after(State state, std::size_t index, std::size_t answer) const {
     const flow::PostProcessor& post = pipeline_.post;
     switch (post.kind) {
@@ -104,7 +104,7 @@ class PlainPost {
   const flow::Pipeline& pipeline_;
   bool secret_is_histogram_;
 
-  /// The most digits of an answer.
+  /// The number of digits of the longest answer.
   std::size_t places() const {
     std::size_t most = 0;
     for (const Rational& answer : pipeline_.shown()) most = std::max(most, answer.to_string().size());
@@ -170,7 +170,7 @@ class PlainChannel {
     work_ += secrets_.back().size();
   }
 
-  /// Whether this participant and the one before have one perturber, by their channels at several odds.
+  /// Whether this participant and the one before have the same perturber, judged by their channels at several odds.
   bool is_like_the_one_before(std::size_t participant) const {
     if (participant == 0 || noises_.size() <= 1) return participant > 0;
     const flow::Perturber& one = pipeline_.perturber.each()[participant];
@@ -181,7 +181,8 @@ class PlainChannel {
     });
   }
 
-  /// All tuples in order; or those that do not decrease among neighbors of one perturber, where who has which value makes no difference.
+  /// Adds all tuples in order. If it makes no difference who has which value (`is_sorted`), adds only the tuples whose values do not
+  /// decrease among neighbors with the same perturber.
   void add_tuples(Places& begun, bool is_sorted) {
     if (work_ > most_work) return;
     if (begun.size() == pipeline_.participants) return add_secret(begun);
@@ -193,7 +194,7 @@ class PlainChannel {
     }
   }
 
-  /// The first bar highest first.
+  /// Adds all histograms, those with the highest first bar first.
   void add_bars(Places& begun, std::size_t left) {
     if (work_ > most_work) return;
     if (begun.size() + 1 == pipeline_.values.size()) {
@@ -224,7 +225,7 @@ class PlainChannel {
     }
   }
 
-  /// Everybody's values, the target's last; or the bars.
+  /// The values of all participants, with the target's last; or the bars of a histogram.
   Places members_of(const Places& secret) const {
     if (pipeline_.secret.kind != flow::Secret::Kind::target) return secret;
     Places members = pipeline_.secret.order;
@@ -248,7 +249,7 @@ class PlainChannel {
     return name_of(members);
   }
 
-  /// How many have each value.
+  /// How many participants have each value.
   Places table_of(const Places& members) const {
     Places table(pipeline_.values.size());
     for (const std::size_t place : members) ++table[place];

@@ -1,4 +1,4 @@
-// A pipeline's channel from its definition alone, for those who check: it shares no code with channel_at().
+// Computes a pipeline's channel from its definition alone, to check certificates. Shares no code with channel_at().
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace fractile::report_detail {
 
-/// Secrets and observations are named and ordered as channel_at() has them. Answers are multiplied one after the other. Nothing of
-/// what would take more than seconds. Throws `usage` when odds < 1.
+/// Secrets and observations have the names and the order of channel_at(). Answers are multiplied one after the other. Returns nothing when
+/// that takes more than seconds, or when a release has irrational probabilities. Throws `usage` when odds < 1.
 std::optional<flow::Channel> plain_channel(const flow::Pipeline& pipeline, const Rational& odds);
 
-/// The weights of one released quantile: by secret, the exponents of 1/base in the weights of the candidates, where odds are base to the power of the
-/// perturber's root_degree(). Nothing of anything else.
+/// The weights of a release of one quantile. For each secret, these are the exponents of 1/base in the weights of the candidates. The odds
+/// are base to the power of the perturber's root_degree(). Returns nothing for other pipelines.
 std::optional<std::vector<std::vector<std::int64_t>>> plain_exponents(const flow::Pipeline& pipeline);
 
-/// What is observed when the participants' answers, or a histogram's bars, are these places: equal lists for equal observations.
+/// What is observed when the participants' answers, or a histogram's bars, are these places. Equal observations give equal lists.
 std::vector<Rational> plain_output(const flow::Pipeline& pipeline, const std::vector<std::size_t>& answers);
 
 }  // namespace fractile::report_detail

@@ -7,12 +7,12 @@
 namespace fractile::report_detail {
 namespace {
 
-/// An entry at a base: the number of which odds are a power, or a root.
+/// The entry of a channel at a number `at`. The odds are a power or a root of this number.
 using EntryAt = std::function<Rational(std::size_t value, std::size_t answer, const Rational& at)>;
 
-constexpr std::int64_t most_times = 12;  // of epsilon
+constexpr std::int64_t most_times = 12;  // the largest factor of epsilon that is tried
 constexpr std::int64_t most_degree_written = 200 * most_times;
-constexpr std::size_t most_entries = 400;  // more take more than seconds
+constexpr std::size_t most_entries = 400;  // more would take more than seconds
 constexpr std::int64_t longest_family = 100;
 
 bool has_entries_at(const flow::Perturber& perturber, const EntryAt& entry, std::int64_t times, std::int64_t base) {
@@ -26,7 +26,7 @@ bool has_entries_at(const flow::Perturber& perturber, const EntryAt& entry, std:
   return true;
 }
 
-/// Whether the entries are those of a family, at some power of the base. Entries of families have degree longest_family at most.
+/// Whether the entries are those of a family at some power of the base. Entries of families have at most the degree longest_family.
 bool has_entries(const flow::Perturber& perturber, const EntryAt& entry) {
   if (perturber.values() * perturber.answers() > most_entries) return false;
   for (std::int64_t times = 1; times <= most_times; ++times) {
@@ -42,7 +42,7 @@ Rational response_entry(std::size_t values, std::size_t value, std::size_t answe
   return (value == answer ? odds : Rational(1)) / (odds + rational_of(values) - 1);
 }
 
-/// Definition 3.5, truncated `reach` places beyond the values.
+/// The entry of definition 3.5, truncated `reach` places beyond the values.
 Rational geometric_entry(std::size_t values, std::size_t reach, std::size_t value, std::size_t answer,
                          const Rational& odds) {
   const std::size_t place = value + reach;
@@ -52,7 +52,8 @@ Rational geometric_entry(std::size_t values, std::size_t reach, std::size_t valu
   return ratio.pow(distance) * (is_last ? Rational(1) : Rational(1) - ratio) / (Rational(1) + ratio);
 }
 
-/// For an answer whose binary digits are the bits, the first value's the highest: each is 1 with probability `own` or `other`.
+/// The probability of an answer whose binary digits are the bits, the first value's bit being the highest. The bit of `value` is 1 with
+/// probability `own`, and each other bit with probability `other`.
 Rational unary_entry(std::size_t values, std::size_t value, std::size_t answer, const Rational& own,
                      const Rational& other) {
   Rational p = 1;
@@ -136,7 +137,7 @@ bool is_unary(const flow::Perturber& perturber) {
 
 std::optional<std::vector<std::vector<Fraction>>> fractions_of(const flow::Perturber& perturber,
                                                                const std::vector<std::vector<std::size_t>>& sets) {
-  constexpr std::size_t points = 60;  // fractions have a third of that as the sum of their degrees
+  constexpr std::size_t points = 60;  // the degrees of a fraction must add up to less than a third of that
   if (perturber.values() * perturber.answers() > most_entries) return {};
   const auto at = [&](std::int64_t base) {
     const flow::Channel channel = perturber.at(Rational(base).pow(perturber.root_degree()));
@@ -167,7 +168,7 @@ std::optional<std::vector<std::vector<Fraction>>> fractions_of(const flow::Pertu
       fractions.back().push_back(*std::move(fraction));
     }
   }
-  // They are these fractions everywhere, not only where they were evaluated.
+  // The agreement at these points proves that the sums are these fractions everywhere.
   for (std::int64_t base = 1; base <= telling_points(static_cast<std::int64_t>(points)); ++base) {
     const auto sums = at(base);
     for (std::size_t x = 0; x < sums.size(); ++x) {

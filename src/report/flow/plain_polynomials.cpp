@@ -6,7 +6,7 @@
 namespace fractile::report_detail {
 namespace {
 
-/// Without leading zeros.
+/// Removes leading zeros.
 void trim(Coefficients& a) {
   while (a.size() > 1 && a.back().sign() == 0) a.pop_back();
 }
@@ -76,8 +76,8 @@ Coefficients through(std::vector<Rational> values) {
   return result;
 }
 
-// From remainders r = s P + t V, where P is the polynomial that vanishes at all points and V the one through the values: r / t has
-// the values wherever t is not 0.
+// Euclid's algorithm finds remainders r = s P + t V, where P is the polynomial that vanishes at all points and V the one through the
+// values. So r / t has the values wherever t is not 0.
 std::optional<std::pair<Coefficients, Coefficients>> fraction_through(const std::vector<Rational>& values) {
   Coefficients before{1};
   for (std::size_t i = 0; i < values.size(); ++i) before = times(before, {-rational_of(i + 1), 1});
@@ -114,17 +114,17 @@ Coefficients divided(const Coefficients& a, const Coefficients& b) { return divi
 
 namespace {
 
-/// On from .. to, of the polynomial's degree.
+/// The Bernstein coefficients on from .. to, for the polynomial's degree.
 std::vector<Rational> bernstein_of(const Coefficients& polynomial, const Rational& from, const Rational& to) {
   const std::size_t degree = polynomial.size() - 1;
-  // In t of x = from + (to - from) t, by Horner's rule.
+  // The coefficients in t, where x = from + (to - from) t, by Horner's rule.
   Coefficients by_share{0};
   for (std::size_t i = polynomial.size(); i-- > 0;) {
     by_share = times(by_share, {from, to - from});
     by_share.resize(degree + 1);
     by_share.front() += polynomial[i];
   }
-  // b_j = sum over i <= j of (j over i) / (degree over i) a_i.
+  // b_j = sum over i <= j of (j choose i) / (degree choose i) a_i.
   std::vector<Rational> bernstein(degree + 1);
   for (std::size_t j = 0; j <= degree; ++j) {
     Rational ratio = 1;
@@ -136,7 +136,8 @@ std::vector<Rational> bernstein_of(const Coefficients& polynomial, const Rationa
   return bernstein;
 }
 
-/// Whether Bernstein's coefficients all have at least this sign. They are halved by de Casteljau's steps.
+/// Whether all Bernstein coefficients have at least this sign. Where they do not, the range is halved by de Casteljau's algorithm, at most
+/// `halves` times.
 bool have_sign(const std::vector<Rational>& bernstein, int sign, int halves) {
   const auto has = [sign](const Rational& b) { return b.sign() >= sign; };
   if (std::ranges::all_of(bernstein, has)) return true;

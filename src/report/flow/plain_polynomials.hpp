@@ -1,4 +1,4 @@
-// Polynomials with rational coefficients, for those who check: they share no code with flow/algebra.
+// Polynomials with rational coefficients, to check certificates. They share no code with flow/algebra.
 // Proof: docs/proofs/stability.md, "Theorems checked"
 #pragma once
 
@@ -15,7 +15,7 @@ namespace fractile::report_detail {
 
 inline Rational rational_of(std::size_t value) { return static_cast<std::int64_t>(value); }
 
-/// Of 1, x, x^2, ...; at least one.
+/// The coefficients of 1, x, x^2, ...; there is at least one.
 using Coefficients = std::vector<Rational>;
 
 Rational value_at(const Coefficients& a, const Rational& x);
@@ -25,18 +25,18 @@ Coefficients slope(const Coefficients& a);
 /// The polynomial of degree below values.size() with these values at 1, 2, ... (Newton).
 Coefficients through(std::vector<Rational> values);
 
-/// The fraction of least degrees with these values at 1, 2, ...: numerator and denominator, without a common factor, the latter's last
-/// coefficient being 1. Nothing when both degrees together are not below a third of the values (Euclid's algorithm).
+/// The fraction of least degrees with these values at 1, 2, ..., by Euclid's algorithm. Numerator and denominator have no common factor,
+/// and the denominator's last coefficient is 1. Returns nothing unless both degrees together are below a third of the number of values.
 std::optional<std::pair<Coefficients, Coefficients>> fraction_through(const std::vector<Rational>& values);
-/// The least polynomial that both divide, its last coefficient being 1.
+/// The least polynomial that both divide. Its last coefficient is 1.
 Coefficients least_multiple(const Coefficients& a, const Coefficients& b);
-/// The quotient of two polynomials of which the second divides the first.
+/// The quotient of two polynomials, where the second divides the first.
 Coefficients divided(const Coefficients& a, const Coefficients& b);
 
-/// Decided by Bernstein's coefficients on from .. to, which is halved where they do not decide; false where that takes too many
-/// halves.
+/// Decided by the Bernstein coefficients on from .. to. Where they do not decide, the range is halved. Returns false where that takes too
+/// many halvings.
 bool is_never_negative(const Coefficients& polynomial, const Rational& from, const Rational& to);
-/// The same, and nowhere 0.
+/// As is_never_negative(), and the polynomial is nowhere 0.
 bool is_positive(const Coefficients& polynomial, const Rational& from, const Rational& to);
 
 }  // namespace fractile::report_detail

@@ -1,4 +1,4 @@
-// By docs/proofs/single_quantile.md, approximate_quantiles.md and constructors.md.
+// Follows docs/proofs/single_quantile.md, approximate_quantiles.md and constructors.md.
 #include "report/flow/plain_release.hpp"
 
 #include <algorithm>
@@ -23,14 +23,14 @@ std::uint64_t records_before(const CountsByCandidate& table, std::size_t end) {
   return sum;
 }
 
-/// The part of its cell in which the i-th of tied records lies: the bits of i from right to left.
+/// The part of its cell in which the i-th of the tied records lies: i with its bits in reverse order.
 std::uint64_t part_of_tied(std::uint64_t i) {
   std::uint64_t part = 0;
   for (int bit = 0; bit < 32; ++bit) part |= ((i >> bit) & 1) << (31 - bit);
   return part;
 }
 
-/// How many splits of a cell have 0, 1, ... of its tied records below: a record lies below the splits after its part.
+/// How many splits of a cell have 0, 1, ... of the cell's tied records below them. A record lies below the splits after its part.
 std::vector<std::uint64_t> splits_by_records(std::size_t tied) {
   std::vector<std::uint64_t> ends;
   ends.reserve(tied + 1);
@@ -61,7 +61,7 @@ PlainRelease::PlainRelease(const flow::Release& release, const Rational& odds)
     if (i == middle_) selections_.push_back({quantile, true});
     if (i > middle_) selections_.push_back({(quantile - middle) / (Rational(1) - middle), false});
   }
-  Rational degree = 1;  // a record is a whole number of units of 1/denominator of the share
+  Rational degree = 1;  // missed_by() is a multiple of 1/denominator of the share
   for (const Selection& selection : selections_) {
     degree *= (degree * rate_of(selection) / selection.share.denominator()).denominator();
   }
@@ -70,9 +70,9 @@ PlainRelease::PlainRelease(const flow::Release& release, const Rational& odds)
   if (base_ && base_->pow(degree_) != odds) base_.reset();
 }
 
-/// The rate, as a part of epsilon, by records that are missed. A selection costs its rate times the distance between the changes of any two
-/// scores: twice the larger share for a record more or less, 2 for one that is replaced, and for the score of gumbel-max 4. A record at an
-/// end of the range only makes scores worse, or only better: 1.
+/// The rate per missed record, as a part of epsilon. A selection costs its rate times the largest distance between the changes of any two
+/// scores. This distance is twice the larger share for a record more or less, 2 for a replaced record, and 4 for a replaced record under
+/// gumbel-max. If the quantile is an end of the range, a record only makes scores worse, or only better, and the distance is 1.
 Rational PlainRelease::rate_of(const Selection& selection) const {
   const bool is_replaced = release_.neighbors == Neighbors::change_one;
   const Rational& share = selection.share;
@@ -85,8 +85,7 @@ Rational PlainRelease::rate_of(const Selection& selection) const {
   const Rational level(1, std::bit_width(release_.quantiles.size()));
   if (!is_replaced) return level / one_more;
   const Rational within = level / replaced;
-  return selection.is_whole ? within
-                            : std::min(within, level / Rational(2) / one_more);  // another part has the other half
+  return selection.is_whole ? within : std::min(within, level / Rational(2) / one_more);  // another part spends half
 }
 
 std::int64_t PlainRelease::exponent(const Rational& missed, const Selection& selection) const {

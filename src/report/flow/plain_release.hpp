@@ -1,4 +1,5 @@
-// The law of a release of quantiles from the definitions of its mechanisms alone, for those who check: it shares no code with release_law().
+// Computes the law of a release of quantiles from the definitions of its mechanisms alone, to check certificates. Shares no code with
+// release_law().
 #pragma once
 
 #include <cstddef>
@@ -13,24 +14,25 @@ namespace fractile::report_detail {
 
 class PlainRelease {
  public:
-  /// Nothing where a probability is not rational at these odds.
+  /// Returns nothing where a probability is not rational at these odds.
   static std::optional<PlainRelease> at(const flow::Release& release, const Rational& odds);
 
   /// The probability of every tuple of candidates, for a table of this many records on each candidate.
   std::map<std::vector<std::size_t>, Rational> law(const std::vector<std::size_t>& table) const;
-  /// For a release of one quantile: base to the power of minus these is the weight of each candidate, with odds = base^degree().
+  /// For a release of one quantile: the weight of each candidate is base to the power of minus its exponent, where odds = base^degree().
+  /// Returns nothing for several quantiles.
   std::optional<std::vector<std::int64_t>> exponents(const std::vector<std::size_t>& table) const;
   std::int64_t degree() const { return degree_; }
-  /// About how many products law() takes.
+  /// The approximate number of products that law() takes.
   std::size_t work(std::size_t records, std::size_t candidates) const;
 
  private:
-  /// A selection: the share of its records below its quantile, and whether its records are all.
+  /// A selection: the share of its records below its quantile, and whether it selects from all records.
   struct Selection {
     Rational share;
     bool is_whole;
   };
-  /// By candidate, from the first one on.
+  /// Probabilities by candidate.
   using Law = std::map<std::size_t, Rational>;
 
   PlainRelease(const flow::Release& release, const Rational& odds);

@@ -25,7 +25,8 @@ void expect_equal_channels(const flow::Pipeline& pipeline) {
   EXPECT_EQ(*plain, flow::channel_at(pipeline, odds).channel);
 }
 
-// What checks certificates of releases multiplies them out from the definitions, and so does what finds them, otherwise.
+// The check of a certificate multiplies a release out from its definition, and the search multiplies it out in another way. Both must
+// agree.
 TEST(PlainRelease, IsTheReleaseThatIsLookedAt) {
   for (const Neighbors neighbors : {Neighbors::add_remove, Neighbors::change_one}) {
     for (const Rational& quantile : {Rational(0), Rational(1, 3), Rational(1, 2), Rational(3, 4), Rational(1)}) {

@@ -23,7 +23,7 @@ Rational odds_of_base(const flow::Pipeline& pipeline, const Rational& base) {
   return base.pow(pipeline.perturber.root_degree());
 }
 
-/// The least common denominator of a participant's entries, as fractions of the base.
+/// The least common denominator of a participant's entries, which are fractions of the base.
 std::optional<Coefficients> denominator_of(const flow::Perturber& perturber) {
   std::vector<std::vector<std::size_t>> answers;
   for (std::size_t y = 0; y < perturber.answers(); ++y) answers.push_back({y});
@@ -36,7 +36,7 @@ std::optional<Coefficients> denominator_of(const flow::Perturber& perturber) {
   return common;
 }
 
-/// A row's weights are powers of 1/base: times the largest power they are polynomials, and so is their sum.
+/// A row's weights are powers of 1/base. Multiplied by the largest power, they are polynomials, and their sum is the row's denominator.
 std::optional<Coefficients> denominator_of_release(const flow::Pipeline& pipeline, std::size_t longest) {
   const auto rows = plain_exponents(pipeline);
   if (!rows) return {};
@@ -51,7 +51,7 @@ std::optional<Coefficients> denominator_of_release(const flow::Pipeline& pipelin
   return all;
 }
 
-/// The denominator of everything that is perturbed.
+/// A common denominator of the channel's entries.
 std::optional<Coefficients> denominator_of(const flow::Pipeline& pipeline, std::size_t longest) {
   if (pipeline.perturber.release() != nullptr) return denominator_of_release(pipeline, longest);
   const bool is_of_bars = pipeline.secret.kind == flow::Secret::Kind::histogram;
@@ -68,7 +68,7 @@ std::optional<Coefficients> denominator_of(const flow::Pipeline& pipeline, std::
   return all;
 }
 
-/// The channel's rows times the denominator: polynomials of no higher degree, as probabilities are at most 1.
+/// The channel's rows times the denominator. They are polynomials of at most the same degree, since probabilities are at most 1.
 std::optional<std::vector<std::vector<Coefficients>>> rows_in_base(const flow::Pipeline& pipeline,
                                                                    const Coefficients& denominator) {
   std::vector<flow::Matrix> values;
@@ -92,7 +92,7 @@ std::optional<std::vector<std::vector<Coefficients>>> rows_in_base(const flow::P
   return rows;
 }
 
-/// Gauss and Jordan: the solution of left X = right, and the determinant of left; 0 where there is no pivot.
+/// The solution of left X = right and the determinant of left, by Gauss-Jordan elimination. The determinant is 0 where there is no pivot.
 std::pair<Square, Rational> solved(Square left, Square right) {
   Rational determinant = 1;
   const std::size_t size = left.size();
@@ -137,7 +137,7 @@ std::vector<std::vector<Coefficients>> slopes_of(const std::vector<std::vector<C
   return slopes;
 }
 
-/// Places of rows that are as many as the columns, and independent at some base; empty when there are none.
+/// The places of independent rows, as many as there are columns; empty when there are not so many.
 std::vector<std::size_t> independent_rows(const Square& values) {
   std::vector<std::size_t> chosen;
   Square reduced;
@@ -164,7 +164,7 @@ Rows chosen_of(const Rows& rows, const std::vector<std::size_t>& chosen) {
   return result;
 }
 
-/// Whether row X = slope for every row, X being the solution for the chosen ones.
+/// Whether row X = slope for every row, where X is the solution for the chosen rows.
 bool moves_all(const Square& rows, const Square& slopes, const Square& solution) {
   for (std::size_t x = 0; x < rows.size(); ++x) {
     for (std::size_t z = 0; z < solution.size(); ++z) {
@@ -193,8 +193,8 @@ std::optional<bool> small_steps(const flow::Pipeline& pipeline, const Rational& 
   const auto square = chosen_of(*rows, chosen);
   const auto square_slopes = chosen_of(slopes, chosen);
 
-  // Determinants, and solutions times determinants, are polynomials of this degree at most; and rows times these have one row's more. They
-  // are polynomials of the base less 1, as determinants are 0 where the base is 1.
+  // Determinants, and solutions times determinants, are polynomials of at most this degree. A row times such a solution has at most this
+  // degree plus that of a row. All are interpolated as polynomials of base - 1, since determinants are 0 where the base is 1.
   std::vector<Rational> determinants;
   std::vector<std::vector<Rational>> entries(columns * columns);
   for (std::size_t i = 0; i < degree + denominator->size() + 1; ++i) {

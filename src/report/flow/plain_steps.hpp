@@ -1,5 +1,6 @@
-// Whether every small step to less epsilon is noise on top, for those who check: by interpolation, where small steps are found by solving
-// over polynomials. Proof: docs/proofs/stability.md, "Theorems checked"
+// Decides whether every small step to less epsilon only adds noise. This code serves to check certificates and interpolates, whereas the
+// search for small steps solves over polynomials.
+// Proof: docs/proofs/stability.md, "Theorems checked"
 #pragma once
 
 #include <optional>
@@ -8,7 +9,8 @@
 
 namespace fractile::report_detail {
 
-/// Over odds from .. to. Nothing of releases, where it would take more than seconds, and where signs do not tell.
+/// For the odds from .. to. Returns nothing for releases of several quantiles, where it takes more than seconds, and where signs do not
+/// decide.
 std::optional<bool> small_steps(const flow::Pipeline& pipeline, const Rational& from, const Rational& to);
 
 }  // namespace fractile::report_detail

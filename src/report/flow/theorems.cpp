@@ -55,11 +55,11 @@ std::size_t answers_of(const flow::Pipeline& pipeline) {
   return pipeline.secret.kind == flow::Secret::Kind::histogram ? pipeline.participants + 1 : pipeline.shown().size();
 }
 
-/// Whether different answers are always distinguished.
+/// Whether different answers always give different outputs.
 Applies tells_all_apart(const flow::Pipeline& pipeline) {
   if (pipeline.post.kind == Kind::identity) return Applies::yes;
   const bool is_of_bars = pipeline.secret.kind == flow::Secret::Kind::histogram;
-  if (pipeline.post.kind == Kind::round && !is_of_bars) {  // each by itself
+  if (pipeline.post.kind == Kind::round && !is_of_bars) {  // each answer is rounded by itself
     flow::Pipeline one = pipeline;
     one.participants = 1;
     one.secret = {};
@@ -74,7 +74,7 @@ Applies tells_all_apart(const flow::Pipeline& pipeline) {
   return shown.size() == tuples->size() ? Applies::yes : Applies::no;
 }
 
-/// The answers whose count tells the same; nothing when there are none, or tuples are too many to say.
+/// The answers whose count reveals as much as the output. Returns nothing when there are no such answers, or too many tuples to decide.
 std::optional<Places> counted_by(const flow::Pipeline& pipeline) {
   if (pipeline.secret.kind == flow::Secret::Kind::histogram) return {};
   if (pipeline.post.kind == Kind::count) return pipeline.post.counted;
@@ -83,7 +83,8 @@ std::optional<Places> counted_by(const flow::Pipeline& pipeline) {
   const auto tuples = tuples_of(pipeline.participants, answers);
   if (!tuples || answers > most_values) return {};
   std::map<std::vector<Rational>, Places> by_output;
-  for (std::uint64_t subset = 0; subset < std::uint64_t{1} << (answers - 1); ++subset) {  // the first or the others
+  // Counting a set and counting its complement reveal the same, so sets without the first answer suffice.
+  for (std::uint64_t subset = 0; subset < std::uint64_t{1} << (answers - 1); ++subset) {
     const auto is_in = [&](std::size_t answer) { return answer > 0 && ((subset >> (answer - 1)) & 1) != 0; };
     std::map<std::vector<Rational>, std::size_t> counts;
     std::map<std::size_t, std::vector<Rational>> outputs;
@@ -118,12 +119,12 @@ Applies side_by_side(const flow::Pipeline& pipeline) {
   if (pipeline.perturber.release() != nullptr) return Applies::no;
   const bool are_families = std::ranges::all_of(
       perturbers_of(pipeline), [](const flow::Perturber& one) { return !one.depends_on_epsilon() || is_family(one); });
-  if (!are_families) return Applies::unchecked;  // of the other families nothing is looked up here
+  if (!are_families) return Applies::unchecked;  // other families are not checked here
   const bool is_shuffled = pipeline.post.kind == Kind::shuffle && pipeline.secret.kind != flow::Secret::Kind::histogram;
   return is_shuffled && are_alike(pipeline) ? Applies::yes : tells_all_apart(pipeline);
 }
 
-/// Bits of unary encodings, all of one kind.
+/// Whether the bits of unary encodings are counted, where all encodings are of one kind.
 Applies counted_bits(const flow::Pipeline& pipeline) {
   const bool is_of_bits = pipeline.post.kind == Kind::bits && pipeline.secret.kind != flow::Secret::Kind::histogram;
   if (!is_of_bits || pipeline.perturber.release() != nullptr) return Applies::no;
@@ -205,11 +206,12 @@ std::optional<flow::Channel> channel_with(flow::Pipeline pipeline, const flow::M
   return plain_channel(pipeline, 1);
 }
 
-/// Rows are polynomials of degree N in the probability of keeping a value: N + 1 of these tell.
+/// Rows are polynomials of degree N in the probability of keeping a value, where N is the number of participants. So N + 1 such
+/// probabilities decide.
 Applies lumping(const flow::Pipeline& asked) {
   if (!is_response_of_all(asked) || asked.secret.kind == flow::Secret::Kind::histogram) return Applies::no;
   flow::Pipeline pipeline = asked;
-  pipeline.secret = {};  // a target's rows are rows of everyone's
+  pipeline.secret = {};  // a target's rows are rows of everyone's channel
   const std::size_t values = pipeline.values.size();
   const std::optional<flow::Channel> plain = channel_with(pipeline, flow::Matrix::identity(values));
   if (!plain) return Applies::unchecked;

@@ -1,4 +1,4 @@
-// Whether a theorem that a certificate names applies to a pipeline, for those who check: it shares no code with check_stability().
+// Decides whether the theorem that a certificate names applies to a pipeline. Shares no code with check_stability().
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace fractile::report_detail {
 
 enum class Applies { yes, no, unchecked };
 
-/// `name`: as to_string(flow::Theorem) has it; over odds from .. to. Unchecked where nothing here tells, or where it would take more than
-/// seconds. Proof: docs/proofs/stability.md, "Stable" and "Theorems checked"
+/// Whether the theorem `name`, as to_string(flow::Theorem) prints it, applies over the odds from .. to. Unchecked where this code does not
+/// decide, or where it would take more than seconds. Proof: docs/proofs/stability.md, "Stable" and "Theorems checked"
 Applies theorem_applies(const std::string& name, const flow::Pipeline& pipeline, const Rational& from,
                         const Rational& to);
 

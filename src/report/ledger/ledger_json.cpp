@@ -34,7 +34,7 @@ void write_spending(Writer& json, const char* name, const Spending& spending) {
   json.EndObject();
 }
 
-/// Left out where it is empty.
+/// Writes the reading, or nothing if it is empty.
 void write_reading(Writer& json, const LedgerReading& reading) {
   if (reading.empty()) return;
   json.Key("reading");

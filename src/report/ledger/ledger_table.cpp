@@ -10,7 +10,7 @@
 namespace fractile {
 namespace {
 
-/// How something is read, in a cell of its own: a JSON object, which takes any text; "" where all is by default.
+/// How a source is read, in one cell: a JSON object, since names and values may be any text; "" where the defaults hold.
 std::string reading_in(const LedgerReading& reading) {
   if (reading.empty()) return {};
   rapidjson::StringBuffer buffer;

@@ -1,4 +1,4 @@
-// What a ledger's table and page say of an entry.
+// What a ledger's table and page say about an entry.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace fractile::report_detail {
 
-/// What an entry costs, and as what it is charged when that is another measure.
+/// The cost of an entry, and the charge when that is in another measure.
 std::string charge_of(const LedgerEntry& entry);
 
 /// "the file '/data/t.csv' is read with --delimiter ; since entry 1".

@@ -31,7 +31,7 @@ std::size_t size_at(const Json& query, const char* name) {
   return at != query.MemberEnd() && at->value.IsArray() ? at->value.Size() : 0;
 }
 
-/// k/parts for k = 1, ..., parts - 1.
+/// Whether the quantiles are k/parts for k = 1, ..., parts - 1.
 bool divides(const Json& quantiles, std::uint64_t parts) {
   if (quantiles.Size() != parts - 1) return false;
   for (std::uint64_t k = 1; k < parts; ++k) {
@@ -79,7 +79,7 @@ bool is_ours(const Json& query) {
   return std::ranges::all_of(query["quantiles"].GetArray(), [](const Json& each) { return each.IsString(); });
 }
 
-/// Not in the middle of a character.
+/// The beginning of the query, which never ends in the middle of a character.
 std::string beginning(const std::string& query) {
   const std::string text = shown_text(query);
   std::size_t size = std::min(text.size(), longest_beginning);
@@ -87,7 +87,7 @@ std::string beginning(const std::string& query) {
   return size < text.size() ? text.substr(0, size) + "..." : text;
 }
 
-/// The key columns.
+/// The names of the key columns.
 std::string columns_in_words(const Json& query) {
   const auto at = query.FindMember("by");
   if (at == query.MemberEnd() || !at->value.IsArray()) return text_at(query, "by");

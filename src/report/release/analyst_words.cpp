@@ -10,7 +10,7 @@ namespace {
 
 Rational printed_unit() { return Rational(10).pow(9); }
 
-/// "the value misses its quantile by more than 20 records with probability at most 0.05".
+/// The analyst's wish: "the value misses its quantile by more than 20 records with probability at most 0.05".
 std::string wish_of(const PlannedAnalyst& planned) {
   const ReleaseAnalyst& analyst = planned.analyst;
   if (analyst.loss == ReleaseAnalyst::Loss::missed_records) {
@@ -107,7 +107,7 @@ bool has_trial_figure(const PlannedAnalyst& planned) {
 
 figures::Figure trial_figure(const PlannedAnalyst& planned) {
   const bool is_mean = planned.analyst.loss == ReleaseAnalyst::Loss::missed_records;
-  constexpr double least_drawn = 0.01;  // records: what is drawn for less on a logarithmic axis
+  constexpr double least_drawn = 0.01;  // records: smaller losses are drawn here, on a logarithmic axis
   const auto drawn = [&](double loss) { return is_mean ? std::max(loss, least_drawn) : loss; };
   figures::Line line{is_mean ? "records missed on average" : "probability", "", 1, 2, 1};
   for (const AnalystTrial& trial : planned.served.tried) {

@@ -10,11 +10,11 @@
 
 namespace fractile::report_detail {
 
-/// An end of a range in decimals, rounded into the range by 10^-9 at most.
+/// An end of a range in decimals, rounded into the range by at most 10^-9.
 std::string served_from(const ServedEpsilons& served);
 std::string not_served_to(const ServedEpsilons& served);
 
-/// A certified bound of a loss, or of a probability, in a few digits: at or below the lower one, at or above the upper one.
+/// A certified bound of a loss or of a probability, in a few digits. The lower bound is rounded down and the upper bound up.
 std::string lower_loss(const LossBounds& loss);
 std::string upper_loss(const LossBounds& loss);
 /// "served", "not-served" or "unknown".
@@ -25,11 +25,11 @@ std::string analyst_meaning(const PlannedAnalyst& planned);
 /// A heading, and one row per range.
 std::vector<Row> analyst_rows(const PlannedAnalyst& planned);
 
-/// A heading, and a row for each epsilon that was tried.
+/// A heading, and one row for each epsilon that was tried.
 std::vector<Row> trial_rows(const PlannedAnalyst& planned);
-/// Their losses against epsilon, and the accepted loss. At least two must be known.
+/// The losses that were tried against epsilon, and the accepted loss. At least two losses must be known.
 figures::Figure trial_figure(const PlannedAnalyst& planned);
-/// Whether there are two.
+/// Whether at least two losses are known.
 bool has_trial_figure(const PlannedAnalyst& planned);
 
 }  // namespace fractile::report_detail

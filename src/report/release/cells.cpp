@@ -11,7 +11,7 @@ namespace fractile::report_detail {
 
 std::size_t key_columns_of(const Release& release) { return release.groups.front().key.size(); }
 
-/// Not every release says where its records came from.
+/// There is a heading for each key column, even if the release does not say where its records came from.
 Row key_headings(const Release& release) {
   Row headings = release.source.by.names();
   headings.resize(key_columns_of(release));
@@ -43,7 +43,7 @@ std::size_t decimals_of(const std::string& number) {
   return point == std::string::npos ? 0 : number.size() - point - 1;
 }
 
-/// A number of these, with zeros behind it where others have more decimals.
+/// The number with zeros appended, so that it has as many decimals as any possible value.
 std::string padded(const Lattice& lattice, std::string number) {
   if (lattice.kind() != ValueKind::number || !lattice.is_regular()) return number;
   if (!lattice.lower().is_decimal() || !lattice.step().is_decimal()) return number;

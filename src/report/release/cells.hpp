@@ -14,16 +14,16 @@ namespace fractile::report_detail {
 /// How many of a table's columns hold keys; none without groups.
 std::size_t key_columns_of(const Release& release);
 
-/// The heading above them, for people: the names of the key columns.
+/// The headings of the key columns for people: the names of these columns.
 Row key_headings(const Release& release);
 
-/// The same for programs, which distinguish columns by name: with "key." before a name that is among `others`.
+/// The headings of the key columns for programs, which distinguish columns by name. A name that is among `others` gets the prefix "key.".
 Row csv_key_headings(Row names, const Row& others);
 
-/// `key`, or with several key columns their names as above.
+/// `key` if there is one key column; with several, their names as above.
 Row csv_key_headings(const Release& release, const Row& others);
 
-/// A row's cells after those of its key.
+/// A row that begins with the key's texts and goes on with `cells`.
 Row behind_key(const GroupKey& key, const Row& cells);
 
 /// A possible value, shown to people with as many decimals as any possible value has.
@@ -32,7 +32,7 @@ CellTable::Number number_at(const Lattice& lattice, std::uint64_t index);
 /// The ends of an interval: "0 or below" for people, -inf for programs.
 std::vector<CellTable::Number> numbers_of(const Lattice& lattice, const Interval& interval);
 
-/// The quantile's value, with its interval beside it, if it has one.
+/// The quantile's value, with its interval next to it if it has one.
 CellTable::Cell value_cell(const Release& release, const Release::Group& group, std::size_t quantile);
 
 /// By how many records the value may be off.

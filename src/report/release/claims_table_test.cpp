@@ -1,4 +1,4 @@
-// The claims that are made: what each sentence states, as a predicate of one run, and the page that proves it.
+// The table of claims: what each sentence states, as a predicate of one run, and the page that proves it.
 #include <cmath>
 #include <regex>
 
@@ -29,7 +29,7 @@ Values named_values(const Seen& seen, const std::string& whose, std::size_t grou
   throw Error(ErrorCode::internal, "whose are '" + whose + "'?", "");
 }
 
-/// Each value is the quantile of what was named, except for this many records; `bound` may be of one value.
+/// Each value is a quantile of the named records, up to an error of `bound` records, which may differ between values.
 Fails misses(const Seen& seen, const std::string& whose, bool rounded,
              const std::function<double(std::size_t group, std::size_t i)>& bound) {
   Fails fails;
@@ -44,7 +44,7 @@ Fails misses(const Seen& seen, const std::string& whose, bool rounded,
   return fails;
 }
 
-/// What the page's own definition of an error is about.
+/// The records that the page's own definition of an error is about.
 std::pair<std::string, bool> defined(const Seen& seen) {
   static const std::regex definition(
       "the values were drawn at random near the quantiles of (the table's records|the records that count)(, each "
@@ -74,7 +74,7 @@ bool holds(const Interval& ends, double value, const Lattice& lattice) {
          (ends.or_above || value <= lattice.at(ends.upper).to_double());
 }
 
-/// Each interval holds the quantile of what is named.
+/// Each interval holds the quantile of the named records.
 Fails not_held(const Seen& seen, const std::string& whose, bool rounded) {
   Fails fails;
   for (std::size_t g = 0; g < seen.group_count(); ++g) {
@@ -104,7 +104,7 @@ Fails not_held_on_page(const Seen& seen) {
   return not_held(seen, whose, rounded);
 }
 
-/// The failures in each group.
+/// Whether any interval of a group fails, for each group.
 Fails not_held_at_once(const Seen& seen) {
   const Fails each = not_held_on_page(seen);
   Fails fails;
@@ -151,7 +151,7 @@ Fails ratios_divide_by_no_positive_number(const Seen& seen) {
   return fails;
 }
 
-/// The bars of a page: some share from one to the other is one of which the value is the quantile.
+/// The bars of a page: for some share between the ends of a bar, the value is the quantile.
 Fails is_no_quantile_of_bars(const Seen& seen) {
   const auto [whose, rounded] = defined(seen);
   const Values values = named_values(seen, whose, 0);
@@ -165,7 +165,7 @@ Fails is_no_quantile_of_bars(const Seen& seen) {
   return fails;
 }
 
-/// Counts, shares and means of the records that a sentence names, where they count.
+/// Counts, shares and means of the records that a sentence names, at the values where it says that they count.
 Fails statistics_not_held(const Seen& seen) {
   Fails fails;
   const std::string& named = seen.words.at(1);
@@ -194,13 +194,13 @@ Fails statistics_not_held(const Seen& seen) {
   return fails;
 }
 
-/// As a plan has it, of counts.
+/// The errors of counts that a plan states.
 Fails statistics_further_off(const Seen& seen) {
   Fails fails;
   const StatisticsErrors& errors = seen.plan->statistics->errors;
   const StatisticsRequest& asked = seen.receipt.statistics->request;
   for (std::size_t g = 0; g < seen.group_count(); ++g) {
-    if (seen.world.groups > 0) continue;  // a plan is of one table
+    if (seen.world.groups > 0) continue;  // a plan is about one table
     const Values values = values_of(seen.world, seen.drawn.counting, g);
     const Statistics& told = *seen.receipt.groups[g].statistics;
     const auto is_off = [](std::int64_t value, double truth, std::uint64_t most) {
@@ -214,7 +214,7 @@ Fails statistics_further_off(const Seen& seen) {
   return fails;
 }
 
-/// What follows from a count that is not above zero.
+/// Shares and means exist exactly where the count is above zero.
 Fails ratios_of_nothing(const Seen& seen) {
   Fails fails;
   for (const Release::Group& group : seen.receipt.groups) {
@@ -225,7 +225,7 @@ Fails ratios_of_nothing(const Seen& seen) {
   return fails;
 }
 
-/// Records that lie on no multiple of the granularity that was found.
+/// How many records lie on no multiple of the granularity that was found.
 Fails too_many_are_finer(const Seen& seen) {
   Fails fails;
   for (std::size_t g = 0; g < seen.group_count(); ++g) {
@@ -252,7 +252,7 @@ Fails quantiles_are_beyond_found_bounds(const Seen& seen) {
           values.up_to(upper, true) < last * values.all() - 1e-9};
 }
 
-/// Where the library counts a value, against what is said of it.
+/// Compares where the library counts a value with what the sentence says.
 Fails counts_elsewhere(const Seen& seen, bool nearest) {
   const Lattice& lattice = seen.world.lattice;
   const double step = lattice.step().to_double();
@@ -280,12 +280,12 @@ Fails persons_count_more(const Seen& seen) {
 Fails persons_have_more(const Seen& seen) {
   std::map<std::uint64_t, double> counts;
   for (const Row& row : seen.drawn.rows) counts[row.person] += 1;
-  const bool repeated =
-      seen.world.sampled && seen.world.with_replacement;  // then one person's records are several persons'
+  // A person who is drawn twice is two persons, so one person's records may belong to several.
+  const bool repeated = seen.world.sampled && seen.world.with_replacement;
   return {!repeated && std::ranges::any_of(counts, [&](const auto& each) { return each.second > seen.number(1); })};
 }
 
-/// P(Z <= z) of a normal variable.
+/// P(Z <= z) of a standard normal variable.
 double normal(double z) { return std::erfc(-z / std::sqrt(2)) / 2; }
 double normal_quantile(double p) {
   double low = -40;
@@ -294,9 +294,9 @@ double normal_quantile(double p) {
   return low;
 }
 
-/// What a probability may become at least, of some release that costs this.
+/// A probability to which some release of this cost raises the probability p.
 double may_become(const Budget& budget, double p) {
-  if (budget.measure() == Measure::zcdp) {  // a Gaussian that spends all of rho
+  if (budget.measure() == Measure::zcdp) {  // a Gaussian mechanism that spends all of rho
     return normal(normal_quantile(p) + std::sqrt(2 * budget.rho().to_double()));
   }
   const double e = std::exp(budget.epsilon().to_double());
@@ -327,7 +327,7 @@ Fails odds_change_more(const Seen& seen) {
           seen.number(6) / 100 < std::exp(of_content) / (1 + std::exp(of_content)) - 1e-12};
 }
 
-/// The parts' costs as the odometers charged them.
+/// Compares the costs of the parts, as the odometers charged them, with the budget.
 Fails costs_more(const Seen& seen) {
   Fails fails;
   const Budget& budget = seen.receipt.cost();
@@ -357,7 +357,7 @@ Fails is_not_on_the_lattice(const Seen& seen) {
 
 Fails differs(const std::string& told, const std::string& is) { return {told != is}; }
 
-/// That many records are taken, and one more is not.
+/// As many records as the sentence says are accepted, and one more is not.
 Fails most_records_differ(const Seen& seen) {
   const std::uint64_t most = (std::uint64_t{1} << std::stoi(seen.words.at(1))) - std::stoull(seen.words.at(2));
   const auto are_taken = [](std::uint64_t records) {
@@ -402,7 +402,7 @@ Fails is_not_typical(const Seen& seen, const TypicalError& typical) {
 }
 
 Fails is_not_as_simulated(const Seen& seen) {
-  Release told = seen.receipt;  // whose values are others in each run
+  Release told = seen.receipt;  // its values differ in each run
   told.public_rows = static_cast<std::uint64_t>(seen.number(4));
   const std::optional<TypicalError> typical = typical_error(told);
   return typical ? is_not_typical(seen, *typical) : Fails{true};
@@ -417,7 +417,7 @@ Fails account_differs(const Seen& seen) {
   return fails;
 }
 
-/// That a definition or a declaration is as it is said: the sentence stands here word by word.
+/// For a definition or a declaration, which the table has word for word.
 Fails by_definition(const Seen&) { return {}; }
 
 Fails rank_errors_of_a_plan(const Seen& seen) {
@@ -428,7 +428,7 @@ Fails rank_errors_of_a_plan(const Seen& seen) {
   });
 }
 
-/// Each by itself, and all together.
+/// The errors of each quantile by itself, and of all together.
 Fails rank_errors_in_a_plans_table(const Seen& seen) {
   Fails fails = rank_errors_of_a_plan(seen);
   if (seen.words.at(3) == "-") return fails;
@@ -448,7 +448,7 @@ Fails plan_costs_otherwise(const Seen& seen) {
   return differs(seen.words.at(1), seen.world.options.query.budget.to_string());
 }
 
-/// How many values are possible, and how far rounding to them moves those between them.
+/// How many values are possible, and how far rounding to them moves the values between them.
 Fails rounding_moves_further(const Seen& seen) {
   const Lattice& lattice = seen.world.lattice;
   double most = 0;
@@ -668,7 +668,7 @@ const std::vector<Claim>& claims() {
        [](const Seen& seen) { return differs(seen.words.at(1), sha256_of(seen.receipt.receipt)); }},
       {"Saved as it stands, this page is a receipt, too: fractile explain reads it and checks its SHA-256[.]",
        "definition", by_definition},
-      // A caption, whose quantile stands above the values; what it says of errors and intervals stands beside them, and is checked there.
+      // This is a caption. Its quantile stands above the values. The errors and intervals stand next to the values, and are checked there.
       {"The published values of [0-9/.]+(?: %)?, .*", "definition", by_definition},
       // Words.
       {"the value at or below which a given share of the records lies; the one of 50 % is the median", "definition",

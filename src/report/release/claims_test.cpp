@@ -1,7 +1,7 @@
-// What a release prints is true. Every sentence of a receipt's explanation, of a page, of a plan and under a table that holds a number,
-// "at most", "whatever" or the like is a claim: it has a line in one table, with the predicate that it states and the page that proves
-// it. Releases of random combinations of options, of tables whose records are known, are checked against all claims they make. A
-// sentence without a line fails, and so does one that is wrong more often than it says.
+// What a release prints is true. A sentence is a claim if it holds a number, "at most", "whatever" or the like, and stands in a receipt's
+// explanation, on a page, in a plan or under a table. Each claim has a line in one table, with the predicate that it states and the page
+// that proves it. The tests make releases of tables whose records are known, with random combinations of options, and check all claims that
+// these releases make. A sentence without a line fails, and so does a sentence that is wrong more often than it says.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-/// Without what stands from each `start` to the `end` after it.
+/// The text without the parts from each `start` to the `end` after it.
 std::string without(std::string text, const std::string& start, const std::string& end) {
   for (std::size_t at = 0; (at = text.find(start, at)) != std::string::npos;) {
     const std::size_t until = text.find(end, at);
@@ -48,8 +48,7 @@ void add_sentences(std::vector<std::string>& sentences, const std::string& text)
   }
 }
 
-/// The sentences of paragraphs, lists, captions and the long texts of figures; not of cells of tables, scripts of figures and
-/// titles.
+/// The sentences of paragraphs, lists, captions and the long texts of figures. Cells of tables, scripts of figures and titles are left out.
 std::vector<std::string> sentences_of_page(std::string html) {
   html = without(html, "<style>", "</style>");
   html = without(html, "<details", "</details>");
@@ -111,7 +110,7 @@ const std::vector<std::regex>& compiled_claims() {
   return compiled;
 }
 
-/// The claims among sentences. Fails for what seems to be one and is not in the table.
+/// The claims among sentences. Fails for a sentence that seems to be a claim and is not in the table.
 std::vector<Claimed> claimed_in(const std::vector<std::string>& sentences) {
   std::vector<Claimed> claimed;
   for (const std::string& sentence : sentences) {
@@ -129,7 +128,7 @@ std::vector<Claimed> claimed_in(const std::vector<std::string>& sentences) {
 
 // --- Runs ----------------------------------------------------------------------------------------------------------------
 
-/// P(at least `fails` of `runs`), each with probability p.
+/// The probability of at least `fails` failures in `runs` runs, each of which fails with probability p.
 double tail(std::uint64_t runs, std::uint64_t fails, double p) {
   if (fails == 0) return 1;
   if (p <= 0) return 0;
@@ -154,13 +153,13 @@ Release released(const World& world, const Drawn& drawn, RandomBits& bits) {
   }
   Release made = world.groups > 0 ? release(keys, profiles, world.options, bits)
                                   : release(profile_of(world, drawn.counting, 0), world.options, bits);
-  made.unsafe_seed.reset();  // as those are that people make
+  made.unsafe_seed.reset();  // people make releases without a seed
   if (world.public_rows) made.public_rows = drawn.rows.size();
   made.source = world.source;
   return made;
 }
 
-/// What a release says: read once for each way in which it may have run, since values change no sentence.
+/// What a release prints. It is read once for each way in which a release may have run, since values change no sentence.
 struct Printed {
   Release receipt;
   std::string page;
@@ -194,7 +193,7 @@ Printed printed(const Release& release, const std::optional<ReleasePlan>& plan) 
   return result;
 }
 
-/// The receipt with other values.
+/// The receipt with the values of another release.
 Release with_values_of(Release receipt, const Release& release) {
   for (std::size_t g = 0; g < release.groups.size(); ++g) {
     receipt.groups[g].indices = release.groups[g].indices;
@@ -285,7 +284,8 @@ std::uint64_t runs() { return std::max<std::uint64_t>(testing::effort(20), 1); }
 const QuantileQuery median{{Rational(1, 2)}, Budget::pure(Rational(1))};
 const QuantileQuery asked{quartiles_asked, Budget::pure(Rational(1))};
 
-// 2,000 records of 44 on the multiples of 10: 40 was "off by no more than 6 records, whatever the data", and of the table "[40, 40]".
+// For 2,000 records of 44 on the multiples of 10, the release said that 40 was "off by no more than 6 records, whatever the data". The
+// table's interval was "[40, 40]".
 TEST(Claims, OfValuesBetweenThePossibleOnes) {
   const Lattice tens = Lattice::regular(0, 120, 10);
   check(world_of(tens, median, rows_of({{44, 2000}})), runs(), 1, "a value between");
@@ -301,7 +301,7 @@ TEST(Claims, OfValuesBetweenThePossibleOnes) {
   check(shares, runs(), 4, "bars of shares");
 }
 
-// 1,000 records of 50 among the candidates 0 and 100 were "3 records" off.
+// For 1,000 records of 50 and the candidates 0 and 100, the release said "3 records" off.
 TEST(Claims, OfListedCandidates) {
   const Lattice ends = Lattice::explicit_points({Rational(0), Rational(100)});
   check(world_of(ends, median, rows_of({{50, 1000}})), runs(), 11, "a list");
@@ -313,7 +313,7 @@ TEST(Claims, OfListedCandidates) {
         runs(), 13, "a list and intervals");
 }
 
-/// One person with many rows of 90, and others with one of 10.
+/// One person has many rows of 90, and each of the others has one row of 10.
 World of_unequal_persons(const QuantileQuery& query) {
   World world = world_of(Lattice::regular(0, 100, 1), query, rows_of({{10, 300}}));
   for (int i = 0; i < 2700; ++i) world.rows.push_back({90, 1'000'000, 0});
@@ -321,7 +321,7 @@ World of_unequal_persons(const QuantileQuery& query) {
   return world;
 }
 
-// The table's median was [10, 10], though nine of ten of its records are 90.
+// The interval of the table's median was [10, 10], although nine in ten of its records are 90.
 TEST(Claims, OfPersonsWithManyRecords) {
   check(of_unequal_persons(median), runs(), 21, "persons");
   check(of_unequal_persons(with_intervals(median, IntervalOf::table, 300)), runs(), 22, "persons and intervals");
@@ -346,7 +346,8 @@ TEST(Claims, OfCountsSharesAndMeans) {
   check(persons, runs(), 74, "counts of persons' records");
 }
 
-// Of 20 people, 19 lie up to the quantile 19/20. Of 13 of them all do in .35 of the samples, of 13 independent draws in .51.
+// 19 of 20 people lie at or below the quantile 19/20. All of 13 people drawn without replacement do so with probability .35, and all of 13
+// independent draws with probability .51.
 TEST(Claims, OfSmallPopulations) {
   for (const bool with_replacement : {false, true}) {
     QuantileQuery query =
@@ -387,7 +388,7 @@ TEST(Claims, OfPublicRowsAndOfDeclarations) {
   }
 }
 
-/// A combination that is refused is no combination.
+/// Draws random combinations of options, except those that are refused.
 class AnyWorld {
  public:
   explicit AnyWorld(std::uint64_t seed) : generator_(seed) {}
@@ -462,7 +463,7 @@ class AnyWorld {
     return request;
   }
 
-  /// Values within the lattice's range, on its points and between them, heaped and not.
+  /// Values around the lattice's range, on its points and between them, with heaps and without.
   double value(const Lattice& lattice, std::size_t shape, double middle) {
     const double lower = lattice.lower().to_double();
     const double width = lattice.upper().to_double() - lower;
@@ -493,7 +494,7 @@ class AnyWorld {
     const auto& intervals = world.options.query.intervals;
     if (intervals && intervals->of == IntervalOf::population) {
       world.sampled = persons * 4 / 5;
-      // For groups of sampled records only independent draws are promised.
+      // For groups of sampled records, only independent draws are covered by the promise.
       world.with_replacement = below(2) == 0 || (world.of_persons() && world.groups > 0);
     }
     if (below(4) == 0 && !world.of_persons() && world.groups == 0) {
@@ -513,7 +514,7 @@ TEST(Claims, OfRandomCombinationsOfOptions) {
     check(worlds.next(), std::max<std::uint64_t>(runs() / 2, 1), 100 + i, "combination " + std::to_string(i));
 }
 
-/// No line of the table is dead.
+/// Every line of the table is used.
 TEST(Claims, EachIsMade) {
   std::set<const Claim*> made;
   const auto look_at = [&](const World& world, std::uint64_t seed) {

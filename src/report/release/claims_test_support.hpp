@@ -19,21 +19,21 @@
 
 namespace fractile::claims {
 
-/// A row of a table: its value (of times in ticks), whose it is, and in which group.
+/// A row of a table: its value (a time in ticks), the person whom it belongs to, and its group.
 struct Row {
   double value;
   std::uint64_t person;
   std::size_t group;
 };
 
-/// A value as it is, as it counts on the lattice, and how much it weighs.
+/// A value as it stands in the table, the value at which it counts on the lattice, and its weight.
 struct Weighted {
   double own;
   double counted;
   double weight;
 };
 
-/// Values with weights, in the order in which they count.
+/// Values with weights.
 class Values {
  public:
   explicit Values(std::vector<Weighted> values) : values_(std::move(values)) {
@@ -47,11 +47,11 @@ class Values {
   double up_to(double value, bool rounded) const {
     return sum([&](const Weighted& each) { return of(each, rounded) <= value; });
   }
-  /// The distance of q n from [below, up to]: by how much a value misses the quantile.
+  /// The distance of q n from [below, up_to]: by how many records a value misses the quantile.
   double rank_error(double value, double q, bool rounded) const {
     return std::max({0.0, below(value, rounded) - q * all_, q * all_ - up_to(value, rounded)});
   }
-  /// The least value up to which a share q lies.
+  /// The least value at or below which a share q of the weight lies.
   double quantile(double q, bool rounded) const {
     std::vector<std::pair<double, double>> sorted;
     for (const Weighted& each : values_) sorted.emplace_back(of(each, rounded), each.weight);
@@ -78,12 +78,12 @@ class Values {
   double all_ = 0;
 };
 
-/// A table, or a population of which tables are drawn, and what is asked of it.
+/// A table, or a population from which tables are drawn, and the release that is asked for.
 struct World {
-  Lattice lattice;  ///< the declared one, or that of the search for bounds
+  Lattice lattice;  ///< the declared lattice, or that of the search for bounds
   ReleaseOptions options;
   SourceDescription source;
-  std::vector<Row> rows;  ///< of the table; of the population where `sampled` persons are drawn of it
+  std::vector<Row> rows;  ///< of the table, or of the population from which `sampled` persons are drawn
   std::optional<std::size_t> sampled = {};
   bool with_replacement = false;
   std::size_t groups = 0;  ///< 0: none
@@ -93,19 +93,19 @@ struct World {
   std::uint32_t most() const { return options.query.records_per_person; }
 };
 
-/// Where a value counts, by the lattice's own definition in the words of its page.
+/// The value at which a value counts, by the lattice's definition as its page words it.
 inline double counted_at(const Lattice& lattice, double value) {
   if (!lattice.is_regular()) return value;
   const double lower = lattice.lower().to_double();
   const double upper = lattice.upper().to_double();
   const double step = lattice.step().to_double();
   const double half = lattice.kind() == ValueKind::number ? 0.5 : 0;
-  const double phase =
-      lower - step * std::floor(lower / step);  // of the multiple nearest to zero, since doubles are finer there
+  // The phase is that of the multiple nearest to zero, since doubles are finer there.
+  const double phase = lower - step * std::floor(lower / step);
   return std::clamp(phase + step * std::floor((value - phase) / step + half), lower, upper);
 }
 
-/// What was drawn in one run: the table's rows, and those that count.
+/// What was drawn in one run: the table's rows, and the rows that count.
 struct Drawn {
   std::vector<Row> rows;
   std::vector<Row> counting;
@@ -131,7 +131,7 @@ inline Drawn draw(const World& world, Generator& generator) {
   for (std::size_t i = 0; i < persons.size(); ++i) {
     std::vector<Row> rows = of_persons[persons[i]];
     if (world.with_replacement) {
-      for (Row& row : rows) row.person = i;  // who is drawn twice is two persons
+      for (Row& row : rows) row.person = i;  // a person who is drawn twice is two persons
     }
     drawn.rows.insert(drawn.rows.end(), rows.begin(), rows.end());
     const std::size_t most = world.of_persons() ? world.most() : rows.size();
@@ -174,14 +174,14 @@ inline RankProfile profile_of(const World& world, const std::vector<Row>& rows, 
   return builder.finish();
 }
 
-/// All that a predicate may look at: one run, what was published of it, and the words of the sentence.
+/// What a predicate may look at: one run, what was published of it, and the words of the sentence.
 struct Seen {
   const World& world;
   const Drawn& drawn;
   const Release& receipt;  // read back, with the values of this run
   const std::optional<ReleasePlan>& plan;
   const std::string& page;         // all sentences
-  std::vector<std::string> words;  // the sentence, and what is in its parentheses
+  std::vector<std::string> words;  // the sentence, and the texts that its parentheses match
 
   double number(std::size_t i) const { return std::stod(words.at(i)); }
   std::size_t group_count() const { return receipt.groups.size(); }
@@ -189,21 +189,21 @@ struct Seen {
   double quantile(std::size_t i) const { return world.options.query.quantiles[i].to_double(); }
 };
 
-/// Whether each of the things that a sentence is about is otherwise than it says.
+/// For each thing that a sentence is about: whether the sentence is false of it.
 using Fails = std::vector<bool>;
 using Predicate = std::function<Fails(const Seen&)>;
 
 struct Claim {
   const char* sentence;  // a regular expression
-  const char* proof;     // its page in docs/proofs; or "definition", "declared"
+  const char* proof;     // its page in docs/proofs, or "definition" or "declared"
   Predicate fails;
-  bool surely = true;  // else with the probability that the receipt states, or its intervals' level
+  bool surely = true;  // if not, with the probability that the receipt states, or its intervals' level
 };
 
-/// All claims: a line for each sentence.
+/// All claims, one line for each sentence.
 const std::vector<Claim>& claims();
 
-/// The account of the ledger that all pages here show: a third of its budget is spent.
+/// The ledger's account that all pages show here. A third of its budget is spent.
 LedgerAccount account();
 
 }  // namespace fractile::claims

@@ -38,7 +38,7 @@ bool is_among(const std::string& word, const std::vector<Rational>& quantiles) {
               "name two keys of the groups, or two of the quantiles: 0.25,0.75 compares the quartiles");
 }
 
-/// Two groups whose keys differ in one column alone, by their places.
+/// Pairs of places of two groups whose keys differ in one column only.
 using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
 GroupKey with_text(const GroupKey& key, std::size_t column, const std::string& text) {
@@ -47,7 +47,7 @@ GroupKey with_text(const GroupKey& key, std::size_t column, const std::string& t
   return GroupKey(std::move(texts));
 }
 
-/// The columns of which this is a key.
+/// The columns in which this word is a key.
 std::vector<std::size_t> columns_with(const std::string& word, const std::vector<GroupKey>& keys) {
   std::vector<std::size_t> columns;
   for (std::size_t column = 0; !keys.empty() && column < keys.front().size(); ++column) {
@@ -57,7 +57,7 @@ std::vector<std::size_t> columns_with(const std::string& word, const std::vector
   return columns;
 }
 
-/// The groups of the second key, in order, each behind that of the first one.
+/// The groups of the second key in order, each paired with its counterpart of the first key.
 Pairs pairs_of(const ComparisonRequest& request, std::size_t column, const std::vector<GroupKey>& keys) {
   std::map<GroupKey, std::size_t> places;
   for (std::size_t i = 0; i < keys.size(); ++i) places.emplace(keys[i], i);
@@ -70,7 +70,7 @@ Pairs pairs_of(const ComparisonRequest& request, std::size_t column, const std::
   return pairs;
 }
 
-/// The pairs of groups for two keys; none for two quantiles.
+/// The pairs of groups if two keys are compared; no pairs if two quantiles are.
 Pairs what_is_compared(const ComparisonRequest& request, const std::vector<GroupKey>& keys,
                        const std::vector<Rational>& quantiles) {
   if (request.first == request.second) refuse(fmt::format("'{}' would be compared with itself", request.first));
@@ -106,7 +106,7 @@ std::size_t place_of(const Release& release, const std::string& quantile) {
   return static_cast<std::size_t>(std::ranges::find(quantiles, Rational::parse(quantile)) - quantiles.begin());
 }
 
-/// For dates and times only the difference: their origin is not a zero.
+/// Dates and times have only a difference, since their origin is not a zero.
 Comparison compared_values(const Release& release, const Estimate& first, const Estimate& second) {
   Comparison comparison = compare(first, second);
   if (release.lattice.kind() != ValueKind::number) comparison.ratio.reset();
@@ -115,7 +115,7 @@ Comparison compared_values(const Release& release, const Estimate& first, const 
 
 enum class Towards { lower, nearest, upper };
 
-/// This many significant digits, or all of them where they are no more.
+/// This many significant digits, or all digits if there are no more.
 template <int Digits>
 std::string rounded(const Rational& ratio, Towards end) {
   if (ratio.is_decimal() && ratio.to_decimal().size() <= Digits + 2) return ratio.to_decimal();
@@ -130,12 +130,12 @@ std::string rounded(const Rational& ratio, Towards end) {
   return (whole / scale).to_decimal();
 }
 
-/// All of a difference.
+/// Writes all digits of a difference.
 auto difference_writer(ValueKind kind) {
   return [kind](const Rational& value, Towards /*end*/) { return duration_text(kind, value); };
 }
 
-/// Value, lower and upper end.
+/// The cells of the value, the lower end and the upper end.
 template <class Writer>
 Row cells_of(const Estimate& estimate, Writer written, OpenEnds ends) {
   const report_detail::Ends texts{written(estimate.lower, Towards::lower), written(estimate.upper, Towards::upper),
@@ -230,7 +230,7 @@ std::vector<report_detail::Row> report_detail::comparison_rows(const Release& re
 
 std::string report_detail::comparisons_in_words(const Release& release,
                                                 const std::vector<NamedComparison>& comparisons) {
-  // For several groups, only the intervals of each hold at once.
+  // For several groups, only the intervals within each group hold at once.
   const bool of_two_groups = comparisons.front().key == comparisons.back().key;
   const bool at_once = release.query.intervals->together && of_two_groups;
   const bool with_ratios = release.lattice.kind() == ValueKind::number;

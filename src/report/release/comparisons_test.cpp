@@ -67,7 +67,7 @@ TEST(Comparisons, OfTwoQuantilesAreMadeInEveryGroup) {
   }
 }
 
-/// Three towns by two sexes, except for one combination.
+/// Three towns by two sexes, without one of the combinations.
 Release people() {
   RandomBits bits = RandomBits::unsafe_seeded(1);
   const GroupKeys keys = GroupKeys::tuples({{"n", "f"}, {"n", "m"}, {"s", "m"}, {"s", "f"}, {"e", "m"}, {"f", "f"}});
@@ -168,7 +168,7 @@ TEST(Comparisons, SayHowSurelyTheyHold) {
   };
   const Release together = receipt_of(towns(quartiles(true)));
   EXPECT_NE(words(together, {"0.25", "\"b\", c"}).find("between their ends at once"), std::string::npos);
-  // In several groups, each group's intervals hold at once, and not those of all groups.
+  // In several groups, each group's intervals hold at once, but not those of all groups.
   EXPECT_NE(words(together, {"0.5", "0.75"}).find("each line by itself"), std::string::npos);
   EXPECT_NE(words(receipt_alone(quartiles()), {"0.5", "0.75"}).find("each line by itself"), std::string::npos);
   const std::string page = explain(together, Prose::markdown, comparisons_of(together, {"0.25", "\"b\", c"}));

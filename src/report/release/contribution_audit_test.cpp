@@ -1,5 +1,6 @@
-// Exact audits of a release of bounded contributions, for one sampling key after the other: all tables of two persons with up to two
-// records each in two groups, and what each key keeps of them. Here, as quantiles and source do not know each other.
+// Exact audits of a release with bounded contributions, under one sampling key after the other. They go through all tables of two persons
+// with up to two records each in two groups, and through what each key keeps of these tables. The audits stand in this room because
+// quantiles and source do not know each other.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ using source_detail::KeyedRecord;
 using source_detail::KeyedSample;
 using source_detail::PersonValues;
 
-/// Sorted, so that equal multisets are equal.
+/// The records are sorted, so that equal multisets are equal.
 using Records = std::vector<KeyedRecord>;
 using Persons = std::array<Records, 2>;
 using Bounding = Records (*)(const Persons& table, std::uint32_t most, const SamplingKey& key);
@@ -42,7 +43,7 @@ void sort_records(Records& records) {
   std::ranges::sort(records, {}, [](const KeyedRecord& r) { return std::pair(r.key, r.position); });
 }
 
-/// What ships.
+/// The bounding that ships.
 Records by_person(const Persons& table, std::uint32_t most, const SamplingKey& key) {
   KeyedSample sample(key, most, groups);
   Records kept;
@@ -62,7 +63,8 @@ Records all_records(const Persons& table) {
   return all;
 }
 
-/// Mutants: every record is kept; each person keeps one more; as many as two persons may have are kept of the whole table.
+/// Mutants. The first keeps every record. The second keeps one more record of each person. The third keeps as many records of the whole
+/// table as two persons may have.
 Records unbounded(const Persons& table, std::uint32_t, const SamplingKey&) { return all_records(table); }
 Records one_more(const Persons& table, std::uint32_t most, const SamplingKey& key) {
   return by_person(table, most + 1, key);
@@ -91,7 +93,7 @@ std::vector<Persons> all_tables() {
   return all;
 }
 
-/// Whether any one person is there or not, or has other records.
+/// Whether the tables differ in one person: in whether the person is there, or (change-one) in the person's records.
 bool are_neighbors(const Persons& a, const Persons& b, Neighbors neighbors) {
   const bool first = a[0] != b[0];
   const bool second = a[1] != b[1];
@@ -107,7 +109,7 @@ std::vector<SamplingKey> some_keys() {
   return keys;
 }
 
-/// How many records of a group lie at the first place and at the last one.
+/// The number of a group's records at the first place and at the last one.
 using Counts = std::array<std::uint64_t, 2>;
 
 Counts counts_of(const Records& records, std::uint32_t group) {
@@ -125,7 +127,7 @@ RankProfile profile_of(const Counts& counts) {
   return builder.finish();
 }
 
-/// The largest log ratio of what one group publishes, by what is kept in it.
+/// The largest log ratio of what one group publishes, by the counts that are kept in it.
 class Losses {
  public:
   explicit Losses(LawOfTable law) : law_(std::move(law)) {}
@@ -146,8 +148,8 @@ struct Verdict {
   Enclosure attained = Enclosure::of(Rational(0));
 };
 
-/// All pairs of neighbors, under each key; all groups run the query as release() does, independently, and what they lose adds up to no more
-/// than the claim.
+/// Goes through all pairs of neighbors under each key. All groups run the query independently, as in release(), and their losses must add
+/// up to no more than the claim.
 Verdict audit_all(const QuantileQuery& query, std::uint32_t places, const Enclosure& claim,
                   const std::vector<Persons>& tables, Bounding bounding) {
   Losses losses(release_law(group_query(query), candidates, 1));
@@ -174,7 +176,7 @@ Verdict audit_all(const QuantileQuery& query, std::uint32_t places, const Enclos
   return verdict;
 }
 
-/// Groups: two.
+/// Audits two groups.
 Verdict audit(const QuantileQuery& query, Bounding bounding) {
   return audit_all(query, 2, Enclosure::of(query.budget.epsilon()), all_tables(), bounding);
 }
@@ -199,7 +201,7 @@ TEST(ContributionAudit, SampledPersonsKeepThePromiseUnderEveryKey) {
   }
 }
 
-/// The same, but that each person's records in a group have become one.
+/// As by_person(), but each person's records in a group are first combined into one.
 Records one_value(const Persons& table, std::uint32_t most, const SamplingKey& key, PerPerson how) {
   const Lattice lattice = Lattice::regular(0, Rational(candidates - 1), 1);
   PersonValues values(how, lattice, CellType::integer);
@@ -209,8 +211,8 @@ Records one_value(const Persons& table, std::uint32_t most, const SamplingKey& k
       record.position = values.keep_positions() ? record.position : record.position / 2;
     values.combine(of_one);
     for (KeyedRecord& record : of_one) {
-      record.position =
-          record.position > last_place / 2 ? last_place : first_place;  // of two places, as is counted here
+      // Only two places are counted here.
+      record.position = record.position > last_place / 2 ? last_place : first_place;
     }
   }
   return by_person(combined, most, key);
@@ -221,7 +223,7 @@ Records sums(const Persons& table, std::uint32_t most, const SamplingKey& key) {
 Records medians(const Persons& table, std::uint32_t most, const SamplingKey& key) {
   return one_value(table, most, key, PerPerson::median);
 }
-/// Mutant: sampled before, so that a person in two groups has both of them.
+/// Mutant: it keeps both groups of a person who is in two.
 Records unsampled_sums(const Persons& table, std::uint32_t, const SamplingKey& key) { return sums(table, 2, key); }
 
 TEST(ContributionAudit, OneValueAPersonKeepsThePromiseUnderEveryKey) {
@@ -237,8 +239,8 @@ TEST(ContributionAudit, OneValueAPersonKeepsThePromiseUnderEveryKey) {
   }
 }
 
-/// The position of a number that a whole record holds in the first column, and as `key` what it holds beside it: in a second column a number,
-/// at the first place or the last one, or none; and whether its key is listed for the first column.
+/// A whole record has the position of its number in the first column. Its `key` encodes the rest: the number in the second column (at the
+/// first place, at the last one, or none), and whether the record's key is listed for the first column.
 struct Beside {
   static constexpr std::uint32_t no_number = 2;
   std::uint32_t second;
@@ -246,7 +248,7 @@ struct Beside {
   explicit Beside(std::uint32_t key) : second(key % 3), is_listed(key / 3 == 0) {}
 };
 
-/// What ships, of two columns: what is kept in the first one has the key 0, in the second one 1.
+/// The sample of two columns that ships. What it keeps of the first column gets the key 0, and of the second column the key 1.
 Records whole_records(const Persons& table, std::uint32_t most, const SamplingKey& key) {
   const Lattice lattice = Lattice::regular(0, Rational(candidates - 1), 1);
   RecordSelection by_key{
@@ -285,7 +287,7 @@ Records whole_records(const Persons& table, std::uint32_t most, const SamplingKe
   }
   return kept;
 }
-/// Mutants: each person keeps one more; persons are not distinguished.
+/// Mutants. The first keeps one more record of each person. The second does not distinguish persons.
 Records one_whole_record_more(const Persons& table, std::uint32_t most, const SamplingKey& key) {
   return whole_records(table, most + 1, key);
 }
@@ -310,7 +312,7 @@ std::vector<Persons> all_tables_of_two_columns() {
   return all;
 }
 
-/// Two columns, each released at the query's epsilon: together they lose no more than twice that.
+/// Audits two columns, each released at the query's epsilon. Together, they lose at most twice this epsilon.
 Verdict audit_columns(const QuantileQuery& query, Bounding bounding) {
   const Enclosure claim = Enclosure::of(query.budget.epsilon()) + Enclosure::of(query.budget.epsilon());
   return audit_all(query, 2, claim, all_tables_of_two_columns(), bounding);

@@ -106,7 +106,7 @@ std::string counted_in_words(const SourceDescription& source, std::uint64_t coun
 
 std::string counted_amount(const std::optional<WeightsDescription>& weights, std::int64_t counted) {
   if (!weights) return fmt::format("{}", counted);
-  const Rational weight = Rational(counted) * weights->declared.step;  // below 0 where noise is
+  const Rational weight = Rational(counted) * weights->declared.step;  // noise may make it negative
   return weight.is_decimal() ? weight.to_decimal() : weight.to_string();
 }
 

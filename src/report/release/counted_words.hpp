@@ -20,30 +20,30 @@ enum class CountsAt {
 
 CountsAt counts_at(bool regular_lattice, ValueKind kind);
 inline CountsAt counts_at(const Lattice& lattice) { return counts_at(lattice.is_regular(), lattice.kind()); }
-/// "nearest", "not after", "own".
+/// "nearest", "not after" or "own".
 std::string to_string(CountsAt at);
 
 /// "each counted at the possible value nearest to its own"; empty where records count at their own values.
 std::string counted_in_words(CountsAt at);
-/// The same after a comma; empty likewise.
+/// As counted_in_words(), after a comma; empty where that is empty.
 std::string and_where_they_count(CountsAt at);
 
-/// What is called a record.
+/// What is counted as a record.
 enum class Counts {
-  all_records,      ///< of the table
-  sampled_records,  ///< at most this many of each person's
-  persons_values,   ///< one value of each person, or in each group
+  all_records,      ///< all records of the table
+  sampled_records,  ///< at most a bounded number of each person's records
+  persons_values,   ///< one value of each person, or of each person in each group
 };
 Counts counts_of(const SourceDescription& source);
-/// "the table's records", "the records that count", "the persons' values that count".
+/// "the table's records", "the records that count" or "the persons' values that count".
 std::string records_in_words(Counts counts);
-/// The same, with weights "... by their weights".
+/// As above; with weights, "... by their weights" follows.
 std::string records_in_words(const SourceDescription& source);
 
 /// What an interval holds: "the quantile of the table's records, rounded to a possible value".
 std::string held_quantile(bool of_table, Counts counts, CountsAt at, bool have_weights = false);
 
-/// "the sum of their numbers": what one value of a person is.
+/// What a person's one value is: "the sum of their numbers".
 std::string one_value_in_words(PerPerson how);
 
 /// "1 record", "2 records" or, with weights, "2 units of weight".
@@ -51,20 +51,20 @@ std::string counted_in_words(const SourceDescription& source, std::uint64_t coun
 /// "records" or, with weights, "units of weight".
 std::string counted_noun(const SourceDescription& source);
 
-/// A number of records or, with weights, what this many units weigh.
+/// A number of records or, with weights, the weight of this many units.
 std::string counted_amount(const std::optional<WeightsDescription>& weights, std::int64_t counted);
 
-/// Up to how many records the release's bounds are stated for, `where`: " in a group".
+/// The number of records up to which the release's bounds are stated. `where`: " in a group".
 std::string up_to_records(const Release& release, const std::string& where);
-/// What errors are to be expected where the quantile is meant that is missed by most, in two digits, rounded up. `value_is`: "a value is".
+/// The error to expect for the quantile that is missed by most, in two digits, rounded up. `value_is`: "a value is".
 std::string typical_in_words(const TypicalError& typical, const std::optional<WeightsDescription>& weights,
                              const std::string& value_is);
 
-/// Which weights there are, and as how many units a record counts.
+/// Which weights are possible, and as how many units a record counts.
 std::string weights_in_words(const WeightsDescription& weights);
-/// Who is a neighbor, and what is outside the promise.
+/// Which files are neighbors, and what the promise does not cover.
 std::string weighted_neighbors_in_words(const WeightsDescription& weights);
-/// By how much the noise is larger.
+/// By which factor the weights make the noise larger.
 std::string weighted_noise_in_words(const WeightsDescription& weights);
 
 }  // namespace fractile::report_detail

@@ -9,7 +9,7 @@
 namespace fractile::report_detail {
 namespace {
 
-/// How many of a table's rows or of a query's a person's records are.
+/// How many rows of the table, or of the query's result, are one person's.
 std::string of_one_person(const Release& release, const Typed& typed) {
   const std::uint32_t bound = records_per_person(release);
   const std::string in_groups = !release.is_grouped() ? "" : ", in all groups together";
@@ -26,12 +26,12 @@ std::string of_one_person(const Release& release, const Typed& typed) {
   return fmt::format("No person has more than {} record{} in the table{}.", bound, bound == 1 ? "" : "s", in_groups);
 }
 
-/// The number of rows that a release expected, where no more is known about it.
+/// The number of rows that a release expected, if the number of rows is not public.
 std::optional<std::uint64_t> expected_rows(const Release& release) {
   return release.public_rows ? std::nullopt : release.query.expected_rows;
 }
 
-/// The same in units of weight.
+/// As a sentence; with weights, in units of weight.
 std::string expected_in_words(const Release& release, std::uint64_t rows) {
   const std::string where = !release.is_grouped() ? "" : " in a group";
   if (!release.source.weights) return fmt::format("The approximate number of records{}, {}, is public.", where, rows);
@@ -40,7 +40,7 @@ std::string expected_in_words(const Release& release, std::uint64_t rows) {
       release.source.weights->declared.mean->to_string(), rows);
 }
 
-/// What was typed of weights, and what their owner says of them.
+/// What was declared about the weights.
 std::vector<std::string> weights_declared(const WeightsDescription& weights, const Typed& typed) {
   const RecordWeights& declared = weights.declared;
   std::vector<std::string> items{fmt::format(
@@ -108,7 +108,7 @@ std::vector<std::string> declarations_of(const Release& release, const Typed& ty
     for (std::string& each : weights_declared(*release.source.weights, typed)) items.push_back(std::move(each));
   }
   if (release.query.intervals && release.query.intervals->of == IntervalOf::population) {
-    // For groups of sampled records, the number of records says something about whose they are, unless draws are independent.
+    // For groups of sampled records, the number of records would reveal something about their owners unless draws are independent.
     items.emplace_back(
         release.source.person.empty()
             ? "The records are a simple random sample of the population, one record a person, drawn with "

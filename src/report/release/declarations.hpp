@@ -1,4 +1,4 @@
-// What a release rests on that the program cannot check, in words: one list for all formats.
+// What a release relies on and the program cannot check, in words: one list for all formats.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace fractile::report_detail {
 
-/// How a name that someone typed is written.
+/// Formats a name that someone typed.
 using Typed = std::function<std::string(const std::string&)>;
 
-/// What was declared and not checked, a sentence each.
+/// What was declared and not checked, one sentence each.
 std::vector<std::string> declarations_of(const Release& release, const Typed& typed);
 
-/// What in a table makes a release fail after its charge, so that the failure shows it.
+/// What in a table makes a release fail after its charge, so that the failure reveals it.
 std::vector<std::string> failures_of(const Release& release);
 
-/// How many records of the table, or rows of a query's result, may count for one person: where they have weights, fewer than the
-/// units that they are.
+/// How many records of the table, or rows of a query's result, may count for one person. With weights, each of them counts as several
+/// units, and this is the number of records.
 std::uint32_t records_per_person(const Release& release);
 
-/// The possible values: "0 to 125 in steps of 1", or all of them.
+/// The possible values: "0 to 125 in steps of 1", or a list of all.
 std::string lattice_in_words(const Lattice& lattice);
 
-/// What a record holds: "number", "date", "time".
+/// What a record holds: "number", "date", "time" or "time with its zone".
 std::string value_in_words(ValueKind kind);
 
 }  // namespace fractile::report_detail

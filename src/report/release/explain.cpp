@@ -1,4 +1,4 @@
-// A release in plain language. What is said here is what docs/proofs claim, and no more.
+// A release in plain language. It says what docs/proofs prove, and no more.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -38,7 +38,7 @@ std::string percent_of(const Rational& share) { return fmt::format("{:.4g} %", (
 
 std::string table_name(const Page& page, const Release& release) {
   if (!release.source.sql.empty()) return "the result of a query";
-  if (release.source.file.empty()) return "a table";  // of a public page
+  if (release.source.file.empty()) return "a table";  // on a public page
   if (const std::size_t files = release.source.files.size(); files > 0) {
     return fmt::format("{} ({} {})", page.typed(release.source.file), files, files == 1 ? "file" : "files");
   }
@@ -55,7 +55,7 @@ std::string held_quantile(const Release& release) {
                                       counts_at(release), release.source.weights.has_value());
 }
 
-/// What a part of the budget found of the values; empty when it found nothing or did not look.
+/// What a part of the budget found out about the values; empty when it found nothing or did not look.
 std::string round_numbers_in_words(const Release& release) {
   const MechanismUsed& used = release.groups.front().used;
   const auto text = [&](const Rational& distance) { return distance_text(release.lattice.kind(), distance); };
@@ -67,7 +67,7 @@ std::string round_numbers_in_words(const Release& release) {
                      fmt::join(found, ", and "));
 }
 
-/// One line per value; on pages with figures also of which shares it may be the quantile, when that is drawn.
+/// One line per value. Pages with figures also show between which shares the value is a quantile, when bars of shares are drawn.
 report_detail::CellTable listed_values(const Page& page, const Release& release) {
   using report_detail::CellTable;
   const bool with_shares = page.has_figures() && report_detail::has_share_bars(release);
@@ -101,7 +101,7 @@ report_detail::CellTable listed_values(const Page& page, const Release& release)
   return table;
 }
 
-/// As many values as fit into one line of a page.
+/// A table with as many values on one line as fit on a page.
 report_detail::CellTable published_table(const Page& page, const Release& release) {
   constexpr std::size_t most_columns = 10;
   const std::size_t quantiles = release.query.quantiles.size();
@@ -158,7 +158,7 @@ void warn_of_noise(Page& page, const Release& release) {
   }
 }
 
-/// The question, the level, its intervals, and the assumption.
+/// The question that the intervals answer, their level, and what they assume.
 void explain_intervals(Page& page, const Release& release) {
   const bool of_table = release.query.intervals->of == IntervalOf::table;
   page.paragraph(fmt::format(
@@ -218,7 +218,7 @@ void explain_errors(Page& page, const Release& release, bool is_typical_known) {
   report_detail::explain_counted(page, release);
 }
 
-/// How the range was found, and how surely it holds the quantiles.
+/// How the range was found, and with which probability it holds the quantiles.
 void explain_found_bounds(Page& page, const Release& release) {
   if (!release.bounds) return;
   std::string surely = " The probability that it holds the quantiles is not known";
@@ -265,7 +265,7 @@ void explain_assumptions(Page& page, const Release& release) {
   report_detail::explain_failures(page, report_detail::failures_of(release));
 }
 
-/// What a receipt calls a part of a release (docs/receipt.md, `spent`).
+/// The words for a part of a release as receipts name it (docs/receipt.md, `spent`).
 std::string part_in_words(const Page& page, const std::string& part) {
   static const std::map<std::string, std::string> words{
       {"bounds", "finding the range of the values"},
@@ -282,7 +282,7 @@ std::string part_in_words(const Page& page, const std::string& part) {
   return part.starts_with("level ") ? "drawing values (" + page.typed(part) + ")" : page.typed(part);
 }
 
-/// An amount of a budget; of fractions that are longer than anybody reads, four digits.
+/// An amount of a budget. A fraction that is too long to read is rounded to four digits.
 std::string amount_in_words(const std::string& amount) {
   constexpr std::size_t longest = 15;
   const bool is_fraction = amount.find_first_not_of("0123456789/") == std::string::npos;
@@ -290,7 +290,7 @@ std::string amount_in_words(const std::string& amount) {
   return fmt::format("about {:.4g}", Rational::parse(amount).to_double());
 }
 
-/// What was spent on what, as far as it is known; of several groups that differ, nothing.
+/// What was spent on which part, if a receipt says so; empty for several groups that differ.
 std::string spending_of(const Page& page, const Release& release) {
   const std::vector<PartCost>& spent = release.groups.front().spent;
   const bool alike = std::ranges::all_of(release.groups, [&](const Release::Group& group) {
@@ -330,7 +330,7 @@ void explain_origin(Page& page, const Release& release) {
 
 // --- For those who decide, and those who check -------------------------------------------------------------------------
 
-/// The largest of all values; nothing when one of them is not known.
+/// The largest of all errors; nothing when one of them is not known.
 std::optional<std::uint64_t> largest_error(const Release& release) {
   std::uint64_t largest = 0;
   for (const Release::Group& group : release.groups) {
@@ -377,7 +377,7 @@ void explain_in_short(Page& page, const Release& release, const std::optional<Ty
   page.list(items);
 }
 
-/// What anyone may learn about the table, or knew before.
+/// What anyone may learn about the table or knew before.
 void explain_unprotected(Page& page, const Release& release) {
   std::vector<std::string> items;
   items.push_back(!release.bounds ? fmt::format("The possible values, {}, which were chosen beforehand.",

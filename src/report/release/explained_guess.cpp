@@ -38,11 +38,12 @@ Rational tick_of(const std::string& limit, ValueKind kind) {
   return moment->ticks;
 }
 
-/// The share of the records above a limit as the published quantiles have it, linearly between two; beyond them a bound.
+/// The share of the records above a limit according to the published quantiles, with linear interpolation between two values. Beyond the
+/// values, only a bound is known.
 struct ShareAbove {
   enum class Side { between, above_all, below_all };
   Side side;
-  Rational share;  ///< at most this much for a limit above all of them, at least this much below
+  Rational share;  ///< an upper bound for a limit above all values, a lower bound for one below all
 };
 
 ShareAbove share_above(const Release& release, const Rational& limit) {
@@ -66,7 +67,7 @@ std::string percent_down(const Rational& probability) {
   return fmt::format("{} %", ((probability * Rational(10'000)).floor() / Rational(100)).to_decimal());
 }
 
-/// Whichever side is the likelier one, and how many lie above the limit is known up to there.
+/// The guess takes the likelier side. Beyond the values, only a bound on the share of the records above the limit is known.
 std::string words_beyond(const ShareAbove& found, const std::string& limit, const std::string& question) {
   const bool is_above = found.side == ShareAbove::Side::above_all;
   const Rational likely = is_above ? Rational(1) - found.share : found.share;

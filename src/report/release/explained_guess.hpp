@@ -8,8 +8,8 @@
 
 namespace fractile::report_detail {
 
-/// From public, declared and published numbers alone. Says so where nothing can be said, as of a limit beyond the published values: nothing
-/// that a release has drawn makes its page fail. Throws `usage` when the limit is not written as the values are.
+/// Uses public, declared and published numbers only. Where nothing can be said, as for a limit beyond the published values, the page says
+/// so: no values that a release has drawn make its page fail. Throws `usage` when the limit is not written as the values are.
 void explain_guess(Page& page, const Release& release, const std::string& limit);
 
 }  // namespace fractile::report_detail

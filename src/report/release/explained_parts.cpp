@@ -1,4 +1,4 @@
-// What is said here is what docs/proofs claim, and no more: claims_test holds every sentence against tables whose records are known.
+// The words say what docs/proofs prove, and no more: claims_test checks every sentence against tables whose records are known.
 #include "report/release/explained_parts.hpp"
 
 #include <algorithm>
@@ -16,20 +16,20 @@
 namespace fractile::report_detail {
 namespace {
 
-/// Enough digits to compare; never below the number.
+/// The number with enough digits to compare, rounded up.
 std::string up(double value) {
   if (value >= 1e6) return fmt::format("{:.2e}", value * 1.005);
   const double scale = value < 10 ? 100 : 1;
   return fmt::format("{}", std::ceil(value * scale * (1 - 1e-12)) / scale);
 }
 
-/// What the promise compares with.
+/// The case with which the promise compares a release.
 std::string without_the_person(const Promise& promise) {
   return promise.neighbors == Neighbors::add_remove ? "without that person's records"
                                                     : "with any other records in place of that person's";
 }
 
-/// A budget's number that is not a decimal, as a decimal not below it.
+/// A sentence with a decimal not below the budget's number; empty if the number is a decimal.
 std::string as_numbers(const Budget& budget) {
   const auto above = [](double value) { return std::ceil(value * 1e4 * (1 + 1e-12)) / 1e4; };
   if (budget.measure() == Measure::zcdp) {
@@ -53,7 +53,7 @@ std::string measure_in_words(Measure measure) {
   return {};
 }
 
-/// What may result from the release because of a person's records.
+/// How probable the consequences of a release may become because of a person's records.
 void explain_probabilities(Page& page, const Promise& promise) {
   const bool presence = promise.neighbors == Neighbors::add_remove;
   page.paragraph(fmt::format(
@@ -72,7 +72,7 @@ void explain_probabilities(Page& page, const Promise& promise) {
   page.paragraph("The two columns may change places: the promise holds in both directions.");
 }
 
-/// The odds that the answer to a survey question changes as much.
+/// Compares a factor of the odds with the answer to a survey question.
 std::string survey_of(double epsilon) {
   const double factor = std::exp(epsilon);
   return fmt::format(
@@ -81,8 +81,8 @@ std::string survey_of(double epsilon) {
       up(factor > 1e9 ? 100 : 100 * factor / (1 + factor)));
 }
 
-/// Pure privacy is a bound on odds: e^epsilon for neighbors; records that say one thing and records that say another are two
-/// steps of add-remove apart, and one of change-one.
+/// Pure privacy bounds odds, by e^epsilon for neighbors. Two tables in which a person's records say different things are two steps apart
+/// under add-remove, and one step under change-one.
 void explain_odds(Page& page, const Promise& promise) {
   const double epsilon = promise.cost.epsilon().to_double();
   const bool presence = promise.neighbors == Neighbors::add_remove;
@@ -97,7 +97,7 @@ void explain_odds(Page& page, const Promise& promise) {
                                      up(std::exp(of_values)), of_values, survey_of(of_values)));
 }
 
-/// What is left of the promise to a person with more records than declared (docs/proofs/composition.md, 4).
+/// How much of the promise remains for a person with more records than declared (docs/proofs/composition.md, 4).
 std::string of_more_records(Measure measure) {
   switch (measure) {
     case Measure::pure:
@@ -113,7 +113,7 @@ std::string of_more_records(Measure measure) {
   return {};
 }
 
-/// What of a person's records is protected.
+/// Which facts about a person's records are protected.
 std::string protected_in_words(const Promise& promise) {
   if (promise.neighbors == Neighbors::change_one) {
     return fmt::format(
@@ -130,7 +130,7 @@ std::string protected_in_words(const Promise& promise) {
       promise.value);
 }
 
-/// Between which files the promise holds, and what that leaves out.
+/// Between which files the promise holds, and what it does not cover.
 std::string weighted_promise(const WeightsDescription& weights) {
   if (weights.declared.stability) {
     return fmt::format(
@@ -416,7 +416,7 @@ void explain_account(Page& page, const PageOptions& options, const std::string& 
 
 std::vector<std::string> proofs_of(const Release& release) {
   static const std::map<Mechanism, std::vector<std::string>> of_mechanisms{
-      {Mechanism::exponential, {"single_quantile", "joint_total"}},  // the weights of what is possible: of the second
+      {Mechanism::exponential, {"single_quantile", "joint_total"}},  // the second is about weights of values
       {Mechanism::approximate, {"approximate_quantiles", "joint_total"}},
       {Mechanism::independent, {"independent"}},
       {Mechanism::tree, {"count_tree"}},
@@ -469,7 +469,7 @@ Release for_everybody(Release release) {
   return release;
 }
 
-// The program writes no receipt with such characters.
+// The program itself writes no receipt with invisible characters.
 void hold_receipt(Page& page, const std::string& receipt) {
   page.section("Receipt");
   if (shown_lines(receipt) != receipt) {

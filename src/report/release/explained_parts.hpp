@@ -1,4 +1,4 @@
-// Parts of an explanation that one of a release and one of a publication have alike: what is promised, to whom and how strongly, and more.
+// The parts that explanations of releases and of publications share: what is promised, to whom, how strongly, and more.
 #pragma once
 
 #include <cstdint>
@@ -15,65 +15,65 @@ inline constexpr const char* short_heading = "In short";
 inline constexpr const char* compared_heading = "What was compared";
 inline constexpr const char* account_heading = "What was spent on these people, and what is left";
 inline constexpr const char* guess_heading = "What an attacker gains";
-/// The headings of parts that a page has only where its options ask for them.
+/// The headings of parts that a page has only if its options ask for them.
 inline constexpr const char* added_headings[] = {compared_heading, account_heading, guess_heading};
 
-/// What is promised by a release, or by all tables of a publication together.
+/// The promise of a release, or of all tables of a publication together.
 struct Promise {
   Budget cost;
   Neighbors neighbors = Neighbors::add_remove;
   std::uint32_t records_per_person = 1;
-  SourceDescription source;      ///< which column identifies persons, and whether a query's stability was declared
+  SourceDescription source;      ///< says which column identifies persons, and whether a query's stability was declared
   bool has_public_rows = false;  ///< whether the number of rows was declared public
   std::string value;             ///< what a record holds: "number"
-  std::string what = "release";  ///< what was made: "publication"
-  std::string together = {};     ///< where a person's records count once: "in all groups together"; empty in one group
+  std::string what = "release";  ///< what was made: "release" or "publication"
+  std::string together = {};     ///< where a person's records count once: "in all groups together"; empty for one group
 };
 
 Promise promise_of(const Release& release);
 
-/// "1 record", "2 records".
+/// "1 record" or "2 records".
 std::string records_of(std::uint32_t records_per_person);
 
-/// The promise in a sentence, for everybody.
+/// The promise in one sentence for everybody.
 std::string promise_in_short(const Promise& promise);
-/// A section: for whom it holds, and what of their records is protected.
+/// A section: for whom the promise holds, and what it protects of their records.
 void explain_people(Page& page, const Promise& promise);
 /// A section: the cost, and what it means for probabilities.
 void explain_strength(Page& page, const Promise& promise);
-/// Whatever anybody may learn or knew before: `particular`, and what is so of every promise of this kind.
+/// What anyone may learn or knew before: `particular`, and what every promise of this kind leaves unprotected.
 void explain_unprotected(Page& page, const Promise& promise, std::vector<std::string> particular);
-/// For those who would apply a minimum count. `where`: " in a group"; empty where there are none.
+/// For readers who would apply a minimum count. `where`: " in a group", or empty without groups.
 void explain_checks(Page& page, const std::string& where);
-/// What is called a record, for the words; `value`: "number".
+/// What counts as a record. `value`: "number".
 std::string record_in_words(const SourceDescription& source, const std::string& value, bool is_grouped);
-/// Words and what they mean; `record` says what a record is here.
+/// Words and their meanings. `record` says what a record is here.
 std::vector<std::pair<std::string, std::string>> words_of(const Promise& promise, const std::string& record);
 
 /// The keys under which records without a listed key count; nothing where such records are left out.
 void explain_others(Page& page, const SourceDescription& source);
 
-/// As its publisher has it.
+/// What the publisher says about the publication.
 void explain_about(Page& page, const About& about);
-/// A section: reproducible bits are not private.
+/// A section that warns that reproducible bits are not private.
 void warn_of_seed(Page& page, std::uint64_t seed);
-/// How many records are not multiples of a granularity that was found, at most.
+/// The largest number of records that are not multiples of a granularity that was found.
 void explain_rounded(Page& page, std::uint64_t records);
-/// What errors and intervals are not about: values between the possible ones, and records that do not count.
+/// What errors and intervals do not cover: values between the possible ones, and records that do not count.
 void explain_counted(Page& page, const Release& release);
-/// What was checked of the source's query, or declared, and what it could read.
+/// What was checked or declared about the source's query, and what the query could read.
 void explain_query(Page& page, const Release& release);
 /// What in a table would have made the release fail, and what observers could see.
 void explain_failures(Page& page, const std::vector<std::string>& failures);
-/// What was spent on the people of an account, and what is left. `which`: of all releases, "this one".
+/// What was spent on the people of an account, and what is left. `which` names one of all releases: "this one".
 void explain_account(Page& page, const PageOptions& options, const std::string& which);
 /// The pages with the proofs of what ran, without repetitions.
 std::vector<std::string> proofs_of(const Release& release);
 void explain_proofs(Page& page, const std::vector<std::string>& pages);
 
-/// Withholds what only its publisher should see.
+/// Removes what only the publisher should see.
 Release for_everybody(Release release);
-/// The receipt at the end of a page: to the letter, or, where it has characters that a person cannot see, not at all.
+/// The receipt at the end of a page, to the letter. It is left out if it has characters that a person cannot see.
 void hold_receipt(Page& page, const std::string& receipt);
 
 }  // namespace fractile::report_detail

@@ -1,4 +1,4 @@
-// How often a guess about a person is right, in words: of a plan, and of a receipt.
+// How often a guess about a person is right, in the words of plans and receipts.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ std::string percent_up(const Rational& probability);
 /// "whether a person's value is above 30000".
 std::string guess_in_words(const PlannedGuess& guess);
 
-/// A heading, and a row for each attacker: how often they are right.
+/// A heading, and one row per attacker that says how often they are right.
 std::vector<Row> guess_rows(const PlannedGuess& guess);
-/// The subject of the rows: a sentence on two lines, without its full stop.
+/// What the rows are about: a sentence on two lines, without its full stop.
 std::string guess_meaning(const PlannedGuess& guess);
 
 }  // namespace fractile::report_detail

@@ -10,23 +10,23 @@
 
 namespace fractile::report_detail {
 
-/// "10 %", or "1/3" when no decimals will do.
+/// "10 %", or "1/3" if the percentage is not a decimal.
 inline std::string share_of(const Rational& share) {
   const Rational percent = share * Rational(100);
   return percent.is_decimal() ? percent.to_decimal() + " %" : share.to_string();
 }
 
-/// "2.8 in 100", "28 in 100"; never below the probability.
+/// "2.8 in 100" or "28 in 100", rounded up.
 inline std::string in_a_hundred(const Rational& probability) {
   const Rational percent = probability * Rational(100);
   const Rational unit = percent < Rational(10) ? Rational(1, 10) : Rational(1);
   return ((percent / unit).ceil() * unit).to_decimal() + " in 100";
 }
 
-/// How an interval's end is written that is the range's: an infinity that programs read, or in words.
+/// How to write an end of an interval that is an end of the range: as an infinity for programs, or in words.
 enum class OpenEnds { infinite, in_words };
 
-/// The ends of an interval, as they are written.
+/// The ends of an interval, as texts.
 struct Ends {
   std::string lower;
   std::string upper;
@@ -48,13 +48,13 @@ inline std::string upper_text(const Ends& interval, OpenEnds ends) {
   return ends == OpenEnds::infinite ? "inf" : interval.upper + " or above";
 }
 
-/// A heading, and one row per comparison: key (with groups), quantile, what it is against, the difference and, of numbers, the
-/// ratio.
+/// A heading, and one row per comparison: the key (with groups), the quantile, what it is compared with, the difference and, for numbers,
+/// the ratio.
 std::vector<Row> comparison_rows(const Release& release, const std::vector<NamedComparison>& comparisons);
-/// How many of their cells are numbers, the last ones of a row.
+/// How many cells at the end of such a row are numbers.
 std::size_t compared_cells(const Release& release);
 std::string about_comparisons(const Release& release);
-/// How surely they hold.
+/// With which probability the comparisons hold.
 std::string comparisons_in_words(const Release& release, const std::vector<NamedComparison>& comparisons);
 
 }  // namespace fractile::report_detail

@@ -24,7 +24,7 @@ using report_detail::Writer;
 
 const Rational receipt_confidence(19, 20);
 
-/// An object of a name, or a list, whose contents `write` writes.
+/// A named object, or a list, whose contents `write` writes.
 template <class Write>
 void object(Writer& json, const char* name, Write write) {
   json.Key(name);
@@ -41,7 +41,7 @@ void list(Writer& json, const char* name, const Items& items, Write write) {
   json.EndArray();
 }
 
-/// lower, upper, and or_below and or_above where they are true.
+/// Writes lower and upper, and each of or_below and or_above that is true.
 void write_interval(Writer& json, const Lattice& lattice, const Interval& interval) {
   write_value(json, "lower", lattice, interval.lower);
   write_value(json, "upper", lattice, interval.upper);
@@ -113,7 +113,7 @@ void write_statistics(Writer& json, const Release& release, const Release::Group
   number(json, "centered_sum", fmt::format("{}", *statistics.centered_sum));
 }
 
-/// What was spent on which part; older programs did not say.
+/// What was spent on which part. Receipts of older programs do not say it.
 void write_spent(Writer& json, const Release& release, const Release::Group& group) {
   if (group.spent.empty()) return;
   const char* const amount = release.cost().measure() == Measure::zcdp ? "rho" : "epsilon";
@@ -126,7 +126,7 @@ void write_spent(Writer& json, const Release& release, const Release::Group& gro
   });
 }
 
-/// What ran; without quantiles, no mechanism did.
+/// Which mechanism ran. Without quantiles, none did.
 void write_run(Writer& json, const Release& release, const Release::Group& group) {
   if (!release.query.quantiles.empty()) {
     member(json, "mechanism", to_string(group.used.mechanism));
@@ -135,7 +135,7 @@ void write_run(Writer& json, const Release& release, const Release::Group& group
   write_spent(json, release, group);
 }
 
-/// One key column as ever. With several, `by` lists them, and a group names its keys by column.
+/// One key column is a text. For several, `by` lists them, and a group names its keys by column.
 void write_columns(Writer& json, const KeyColumns& by) {
   if (by.size() > 1)
     return list(json, "by", by.names(), [&](const std::string& name) { report_detail::text(json, name); });
@@ -154,7 +154,7 @@ void write_key(Writer& json, const KeyColumns& by, const GroupKey& key) {
   });
 }
 
-/// Each group says what ran, unless all ran the same.
+/// Each group says which mechanism ran, unless all groups ran the same.
 void write_groups(Writer& json, const Release& release) {
   const bool alike = release.ran_alike();
   const Release::Group& first = release.groups.front();
@@ -197,7 +197,7 @@ void write_noise_of(Writer& json, const char* name, const CountNoise& noise) {
   });
 }
 
-/// What counts and means cost, the law of their noise, and what their intervals hold.
+/// The cost of counts and means, the law of their noise, and what their intervals hold.
 void write_statistics_terms(Writer& json, const Release& release) {
   if (!release.statistics) return;
   const StatisticsTerms& terms = *release.statistics;
@@ -210,7 +210,7 @@ void write_statistics_terms(Writer& json, const Release& release) {
   });
 }
 
-/// What finding the lattice's bounds cost, and from how many records on they hold all quantiles, where that is known.
+/// The cost of finding the lattice's bounds, and from how many records on the bounds hold all quantiles, if that is known.
 void write_bounds(Writer& json, const PrivateBounds& bounds) {
   object(json, "bounds", [&] {
     member(json, "share", bounds.share.to_string());
@@ -226,7 +226,7 @@ std::string domain_of(ValueKind kind, const SourceDescription& source) {
   return to_string(kind) + (drops ? " or missing" : "");
 }
 
-/// How records are weighted, who is a neighbor then, and what that does to the noise.
+/// How records are weighted, which files are neighbors then, and how that changes the noise.
 void write_weights(Writer& json, const WeightsDescription& weights) {
   const RecordWeights& declared = weights.declared;
   object(json, "weights", [&] {
@@ -341,7 +341,7 @@ std::string written(const Release& release) {
   return report_detail::with_digest(document);
 }
 
-/// Each group has bounds of its own; no promise is made for all of them together.
+/// Each group has its own bounds. No bound is promised for all groups together, so with groups `together` is left out.
 ErrorTerms common_terms(const Release& release, const std::vector<WorstCase>& groups) {
   ErrorTerms common = groups.front();
   if (release.is_grouped()) common.together.reset();
@@ -352,7 +352,7 @@ ErrorTerms common_terms(const Release& release, const std::vector<WorstCase>& gr
   return common;
 }
 
-/// How wrong the values may be.
+/// Adds how far off the values may be.
 void add_errors(Release& release) {
   const std::vector<std::optional<MostlyNoise>> noises = mostly_noise(release);
   const std::vector<WorstCase> worst = worst_cases(release, receipt_confidence);

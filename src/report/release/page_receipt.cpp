@@ -1,4 +1,4 @@
-// Receipts, from pages that hold them, and whether the pages show what these say.
+// Extracts receipts from pages that hold them, and checks whether the pages show what their receipts say.
 #include <algorithm>
 #include <iterator>
 #include <string_view>
@@ -14,7 +14,7 @@ struct Entity {
   char character;
 };
 
-// Those that figures::escaped() writes.
+// The entities that figures::escaped() writes.
 constexpr Entity entities[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#39;", '\''}};
 
 std::string unescaped(std::string_view rest) {
@@ -38,7 +38,7 @@ struct Part {
   std::string_view html;
 };
 
-/// What lies between one heading and the next.
+/// The page's parts, each from one heading to the next.
 std::vector<Part> parts_of(std::string_view page) {
   constexpr std::string_view start = "<h2>";
   constexpr std::string_view end = "</h2>";
@@ -54,7 +54,7 @@ std::vector<Part> parts_of(std::string_view page) {
   return parts;
 }
 
-/// With a line that was added to its list, as a ledger's account is, or without.
+/// Whether the page has all wanted lines. Its list may have additional lines, such as a ledger's account.
 bool has_all_lines(std::string_view html, std::string_view wanted) {
   std::size_t at = 0;
   while (!wanted.empty()) {

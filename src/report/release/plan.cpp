@@ -20,7 +20,7 @@
 namespace fractile::report_detail {
 namespace {
 
-/// In weights, three digits, rounded up.
+/// A weight with three digits, rounded up.
 std::string three_digits(const Rational& number) { return fmt::format("{:.3g}", number.to_double() * 1.005); }
 
 std::string in_percent(const Rational& share) { return three_digits(share * Rational(100)) + " %"; }
@@ -97,7 +97,7 @@ std::string ranks_or(const std::optional<std::uint64_t>& ranks, const char* othe
   return ranks ? fmt::format("{}", *ranks) : otherwise;
 }
 
-/// An error of a simulated release; whole numbers without decimals.
+/// An error of a simulated release. Whole numbers have no decimals.
 std::string typical_number(double error) { return fmt::format("{:.4g}", error); }
 
 void write_quantiles(Writer& json, const ReleasePlan& plan) {
@@ -115,7 +115,7 @@ void write_quantiles(Writer& json, const ReleasePlan& plan) {
   json.EndArray();
 }
 
-/// From how many records on ends are settled, and with which budget where there are fewer.
+/// From how many records on ends are settled, and which budget settles them for fewer records.
 void write_intervals(Writer& json, const ReleasePlan& plan) {
   if (!plan.intervals) return;
   const auto& [rows, widths, settled_from, unsettled] = *plan.intervals;
@@ -168,7 +168,7 @@ void write_statistics(Writer& json, const ReleasePlan& plan) {
   json.EndObject();
 }
 
-/// A warning: how far rounding may move a value.
+/// A warning that few values are possible, so that rounding may move values far.
 void write_coarse_step(Writer& json, const Lattice& lattice) {
   if (!report_detail::coarse_step(lattice)) return;
   json.Key("coarse_step");
@@ -202,7 +202,7 @@ const char* name_of(PersonGuess::About about) {
   return "value";
 }
 
-/// As a decimal of eight digits, rounded up.
+/// A decimal with eight places, rounded up.
 std::string rounded_up(const Rational& probability) {
   const Rational unit = Rational(10).pow(8);
   return ((probability * unit).ceil() / unit).to_decimal();
@@ -290,7 +290,7 @@ void write_weights(Writer& json, const PlanReport& report) {
   json.EndObject();
 }
 
-/// Lines between empty ones; nothing without weights.
+/// The text about weights, after an empty line; empty without weights.
 std::string weights_text(const PlanReport& report) {
   if (!report.weights) return {};
   std::string text = "\n" + aligned(report_detail::planned_weights_rows(report)) + "\n";
@@ -298,7 +298,7 @@ std::string weights_text(const PlanReport& report) {
   return text;
 }
 
-/// Lines before all others; nothing where no analyst was named.
+/// The text that precedes all other lines; empty if no analyst was named.
 std::string analyst_text(const PlanReport& report) {
   if (!report.analyst) return {};
   const ReleasePlan& plan = report.plan;
@@ -307,7 +307,7 @@ std::string analyst_text(const PlanReport& report) {
          fmt::format("\nAt epsilon = {}:\n\n", plan.query.budget.epsilon().coefficient().to_decimal());
 }
 
-/// Lines after an empty one; nothing where no guess was asked for.
+/// The text after an empty line; empty if no guess was asked for.
 std::string guess_text(const PlanReport& report) {
   if (!report.guess) return {};
   return "\n" + report_detail::guess_meaning(*report.guess) + ":\n\n" +
@@ -363,7 +363,7 @@ std::vector<Row> report_detail::plan_rows(const ReleasePlan& plan) {
 
 namespace {
 
-/// Lines of plan_meaning(); nothing without intervals.
+/// The lines of plan_meaning() about intervals; empty without intervals.
 std::string interval_meaning(const ReleasePlan& plan) {
   if (!plan.intervals) return {};
   const auto& [rows, widths, settled_from, unsettled] = *plan.intervals;
@@ -416,7 +416,7 @@ namespace {
 /// Three digits, rounded up.
 std::string three_digits(const Rational& size) { return fmt::format("{:.3g}", size.to_double() * 1.005); }
 
-/// A distance of values: of dates and times in their units.
+/// A distance of values. Those of dates and times have their units.
 std::string distance_off(const Lattice& lattice, const Rational& size) {
   if (lattice.kind() == ValueKind::number) return three_digits(size);
   return distance_text(lattice.kind(), size.ceil());
@@ -473,7 +473,7 @@ std::string report_detail::plan_cost(const ReleasePlan& plan) {
 
 namespace {
 
-/// Three lines, and an empty one.
+/// A warning in three lines, followed by an empty line.
 std::string warning(NoiseInWords words) {
   words.hint.replace(words.hint.find("; "), 2, ";\n");
   return fmt::format("warning: {}\n{}\n\n", words.what, words.hint);
@@ -492,8 +492,8 @@ std::string coarse_step(const ReleasePlan& plan) {
 }  // namespace
 
 std::optional<NoiseInWords> report_detail::coarse_step(const Lattice& lattice) {
-  constexpr std::uint64_t enough_values =
-      100;  // rounding to one of this many moves a value by less than 1/100 of the range
+  // Rounding to one of this many values moves a value by less than 1/100 of the range.
+  constexpr std::uint64_t enough_values = 100;
   if (!lattice.is_regular() || lattice.size() >= enough_values || lattice.size() == 1) return {};
   const bool is_nearest = counts_at(lattice) == CountsAt::nearest;
   const std::string most = is_nearest ? "up to " + (lattice.step() / Rational(2)).to_decimal()
@@ -595,7 +595,7 @@ std::optional<NoiseInWords> noise_in_words(const PlanReport& report) {
 
 namespace {
 
-/// The keys of these groups, of many the first ones.
+/// The keys of these groups. If there are many, the first ones.
 std::string first_keys(const Release& release, const std::vector<std::size_t>& groups) {
   constexpr std::size_t most_named = 10;
   std::string named;
@@ -645,7 +645,7 @@ std::optional<NoiseInWords> noise_in_words(const Release& release) {
 
 namespace {
 
-/// Lines between empty ones; nothing without statistics.
+/// The text about statistics, after an empty line; empty without statistics.
 std::string statistics_text(const PlanReport& report) {
   if (!report.plan.statistics) return {};
   return "\n" + aligned(report_detail::planned_statistics_rows(report)) + "\n" +

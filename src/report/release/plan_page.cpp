@@ -1,4 +1,4 @@
-// A plan as a page: what a release will cost, how wrong it may be, and under other budgets.
+// A plan as a page: what a release will cost, and how far off its values may be under this budget and under others.
 #include <algorithm>
 #include <cmath>
 
@@ -22,10 +22,10 @@ using report_detail::say_command;
 
 constexpr int dots = 50;
 constexpr int most_bins = 24;
-constexpr double least_error = 0.5;  // records: what is drawn for none on a logarithmic axis
+constexpr double least_error = 0.5;  // records: an error of 0 is drawn here, on a logarithmic axis
 const Rational ten_in_a_hundred(1, 10);
 
-/// The lines of the table's own explanation: a word up to the 14th column and its meaning, which goes on in indented lines.
+/// The lines that explain the table: a word before the 14th column, and its meaning, which continues on indented lines.
 std::vector<std::string> meanings_of(const ReleasePlan& plan) {
   constexpr std::size_t column = 13;
   const std::string text = report_detail::plan_meaning(plan);
@@ -98,7 +98,7 @@ figures::Figure ladder_figure(const std::vector<ReleasePlan>& plans) {
   return figure;
 }
 
-/// This many simulated releases have their largest error from one number to another.
+/// A range of the largest errors of simulated releases, and the number of dots in it.
 struct Bin {
   double from;
   double to;
@@ -154,7 +154,7 @@ std::vector<Row> dots_rows(const std::vector<Bin>& bins) {
   return rows;
 }
 
-/// What an error costs: the wanted one, or the one that this budget buys.
+/// What an error costs: the error that was asked for, or the error that this budget buys.
 std::string price_of(const PlanReport& report, std::uint64_t worst) {
   const Budget& budget = report.plan.query.budget;
   const std::uint64_t error = report.wanted.value_or(worst);

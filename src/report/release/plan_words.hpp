@@ -1,4 +1,4 @@
-// What a plan says, for its table and its page.
+// What a plan says in its table and on its page.
 #pragma once
 
 #include <optional>
@@ -12,37 +12,40 @@
 
 namespace fractile::report_detail {
 
-/// A heading, and one row per quantile: its errors.
+/// A heading, and one row per quantile with its errors.
 std::vector<Row> plan_rows(const ReleasePlan& plan);
-/// What they mean: a first line, then a word at the beginning of a line and its meaning from the 14th column on.
+/// What the errors of plan_rows() mean. The first line stands alone. Then each line begins with a word, and its meaning begins in the 14th
+/// column.
 std::string plan_meaning(const ReleasePlan& plan);
-/// A heading, and one row per number beside the quantiles: how far off it will be; none without statistics.
+/// A heading, and one row for each number that is not a quantile, with its error. No rows without statistics.
 std::vector<Row> planned_statistics_rows(const PlanReport& report);
-/// What these mean: one line.
+/// What the errors of planned_statistics_rows() mean, in one line.
 std::string planned_statistics_meaning(const PlanReport& report);
-/// This many units, an error of the plan, as a share of the expected total of the weights.
+/// An error of the plan in units, as a share of the expected total of the weights.
 Rational share_of_total(const PlanReport& report, double units);
-/// A smaller largest weight that may be worth it.
+/// A smaller largest weight that may reduce the error.
 struct Trimming {
   Rational upper;
-  Rational share;  ///< of the total: about what nine releases in ten would miss by at most, of the worst quantile
-  Rational
-      saved;  ///< how much less that is: it pays where what weights exceed `upper` by is less than this share of their total
+  /// About what nine in ten releases would miss by at most for the worst quantile, as a share of the total.
+  Rational share;
+  /// By how much `share` is smaller than with the declared largest weight. Trimming is worthwhile if the excesses of weights over `upper`
+  /// add up to less than this share of the total.
+  Rational saved;
 };
-/// Nothing where the largest weight is not much above the mean one.
+/// Returns nothing where the largest weight is not much above the mean weight.
 std::optional<Trimming> trimming_of(const PlanReport& report);
-/// A heading, and one row per quantile: its errors as weights, and in shares of the total. None without weights.
+/// A heading, and one row per quantile with its errors as weights and as shares of the total. No rows without weights.
 std::vector<Row> planned_weights_rows(const PlanReport& report);
-/// What they mean, and whether a smaller largest weight is worth it: sentences.
+/// What the errors of planned_weights_rows() mean, and whether a smaller largest weight is worthwhile: sentences.
 std::vector<std::string> planned_weights_meaning(const PlanReport& report);
 
-/// What it costs: lines.
+/// The cost of a plan, in lines.
 std::string plan_cost(const ReleasePlan& plan);
-/// A heading, and one row per budget: the worst quantile's errors, and the widest interval.
+/// A heading, and one row per budget with the worst quantile's errors and the widest interval.
 std::vector<Row> budget_rows(const std::vector<ReleasePlan>& plans);
-/// Epsilon or rho, with decimals where it has them.
+/// Epsilon or rho, as a decimal if it is one.
 std::string budget_number(const Budget& budget);
-/// A warning that few values are possible, and how far rounding to them moves others; nothing where there are many.
+/// A warning that few values are possible, and how far rounding to them moves the values between; nothing if many are possible.
 std::optional<NoiseInWords> coarse_step(const Lattice& lattice);
 double largest(const std::vector<double>& errors);
 

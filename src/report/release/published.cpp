@@ -21,8 +21,8 @@ using report_detail::OpenEnds;
 using report_detail::Row;
 using report_detail::upper_text;
 
-/// What stands above a row's cells behind its key: a quantile, its value and, with intervals, their ends; beside statistics also what a row
-/// is about, and the ends anyway.
+/// The headings of a row's cells after its key: a quantile, its value and, with intervals, their ends. Next to statistics, rows also have a
+/// cell that says what they are about, and they always have ends.
 Row headings_of(const Release& release, const std::string& value) {
   if (release.statistics) return {"statistic", "at", value, "lower", "upper"};
   Row headings{"quantile", value};
@@ -30,7 +30,7 @@ Row headings_of(const Release& release, const std::string& value) {
   return headings;
 }
 
-/// The quantile, the value and, with intervals, their ends.
+/// A quantile, its value and, with intervals, the ends.
 Row quantile_row(const Release& release, const Release::Group& group, std::size_t i, OpenEnds ends) {
   Row row{release.query.name(i), release.lattice.text(group.indices[i])};
   if (!release.query.intervals) return row;
@@ -39,14 +39,14 @@ Row quantile_row(const Release& release, const Release::Group& group, std::size_
   return row;
 }
 
-/// Besides statistics, whose rows always have ends.
+/// A quantile's row next to rows of statistics, which always have ends.
 Row beside(Row quantile) {
   quantile.insert(quantile.begin(), "quantile");
   quantile.resize(5);
   return quantile;
 }
 
-/// Calls add(row) for each value: of groups behind the key.
+/// Calls add(row) for each value. With groups, the row begins with the key.
 void for_each_row(const Release& release, OpenEnds ends, auto add) {
   for (const Release::Group& group : release.groups) {
     const auto add_behind_key = [&](const Row& row) { add(report_detail::behind_key(group.key, row)); };
@@ -60,7 +60,7 @@ void for_each_row(const Release& release, OpenEnds ends, auto add) {
   }
 }
 
-/// What the intervals of a release are about.
+/// What the intervals of a release hold.
 std::string intervals_in_words(const Release& release) {
   const IntervalRequest& request = *release.query.intervals;
   const std::string percent = report_detail::share_of(request.level);
@@ -76,7 +76,7 @@ std::string intervals_in_words(const Release& release) {
       of_table ? "" : ", if the sample is a simple random one");
 }
 
-/// What was counted, what it cost, and what the intervals are about.
+/// What was counted, what it cost, and what its intervals hold.
 std::string statistics_terms(const Release& release) {
   const StatisticsTerms& terms = *release.statistics;
   return fmt::format(
@@ -90,7 +90,7 @@ std::string statistics_terms(const Release& release) {
       report_detail::share_of(terms.level));
 }
 
-/// What ran: if groups ran different mechanisms, all of these.
+/// The mechanisms that ran: all of them if groups ran different ones.
 std::string mechanisms_of(const Release& release) {
   if (release.query.quantiles.empty()) return report_detail::noise_on_counts;
   std::set<std::string> names;
@@ -98,7 +98,7 @@ std::string mechanisms_of(const Release& release) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// What was found of the values, and why it ran, where that is so of all groups.
+/// What was found out about the values, and why this mechanism ran, if these hold for all groups.
 std::string findings_of(const Release& release) {
   if (!release.ran_alike()) return {};
   const MechanismUsed& used = release.groups.front().used;
@@ -114,7 +114,7 @@ std::string findings_of(const Release& release) {
   return text;
 }
 
-/// Which records were left out.
+/// A line on which records were left out.
 std::string left_out(const Release& release) {
   const SourceDescription& source = release.source;
   if (source.null_policy == NullPolicy::error) return {};
@@ -131,7 +131,7 @@ std::string left_out(const Release& release) {
                      source.person.empty() ? "" : " or without a person");
 }
 
-/// The lines under a table: what was promised, what ran, what was left out.
+/// The lines under a table: what was promised, which mechanism ran, and what was left out.
 std::string terms_of(const Release& release) {
   const QuantileQuery& query = release.query;
   const SourceDescription& source = release.source;
@@ -201,8 +201,8 @@ std::string to_table(const Release& release) {
   std::vector<Row> rows(1, report_detail::key_headings(release));
   for (std::string& heading : headings_of(release, release.source.column)) rows.front().push_back(std::move(heading));
   for_each_row(release, OpenEnds::in_words, [&](Row row) { rows.push_back(std::move(row)); });
-  const std::size_t numbers =
-      release.query.intervals || release.statistics ? 3 : 1;  // to the right, what is before them to the left
+  // Numbers stand to the right, and the cells before them to the left.
+  const std::size_t numbers = release.query.intervals || release.statistics ? 3 : 1;
   return aligned(rows, rows.front().size() - numbers) + terms_of(release);
 }
 

@@ -1,4 +1,4 @@
-// Receipts, read back.
+// Reads receipts.
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -23,7 +23,7 @@ using Json = rapidjson::Value;
               "name a file that fractile release --receipt has written");
 }
 
-constexpr std::size_t largest_receipt = std::size_t{256} << 20;  // bytes; of 100,000 groups it is a tenth of that
+constexpr std::size_t largest_receipt = std::size_t{256} << 20;  // bytes; 100,000 groups take a tenth of that
 
 constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
 
@@ -41,7 +41,7 @@ rapidjson::SchemaDocument compiled(const char* text) {
   return rapidjson::SchemaDocument(schema);
 }
 
-/// Whether a document is of version 1, whose members have other names; any other is of version 2, or refused by its schema.
+/// Whether a document is of version 1, whose members have other names. Any other document is of version 2, or the schema refuses it.
 bool is_first_version(const rapidjson::Document& document) {
   if (!document.IsObject() || !document.HasMember("schema_version")) return false;
   const Json& version = document["schema_version"];
@@ -54,13 +54,13 @@ std::string pointer_text(const rapidjson::Pointer& pointer) {
   return {buffer.GetString(), buffer.GetSize()};
 }
 
-/// A validator that hashes numbers, which RapidJSON does by a conversion to 64 bits that larger ones overflow. No rule of the
-/// schema distinguishes numbers beyond 2^62.
+/// RapidJSON's validator hashes numbers by a conversion to 64 bits, which overflows for larger numbers. This validator clamps them, since
+/// no rule of the schema distinguishes numbers beyond 2^62.
 class ReceiptValidator : public rapidjson::SchemaValidator {
  public:
   using rapidjson::SchemaValidator::SchemaValidator;
 
-  /// What Document::Accept calls in place of the validator's own.
+  /// Document::Accept calls this function in place of SchemaValidator's.
   bool Double(double value) { return rapidjson::SchemaValidator::Double(std::clamp(value, -0x1p62, 0x1p62)); }
 };
 
@@ -74,7 +74,7 @@ void require_schema(const rapidjson::Document& document, const std::string& name
                            validator.GetInvalidSchemaKeyword()));
 }
 
-/// Calls a member as version 2 does. One that has that name already is none that version 1 knows.
+/// Gives a member its name of version 2. A member that has that name already is removed, since version 1 has no such member.
 void rename(Json& object, const char* from, const char* to) {
   object.RemoveMember(to);
   if (object.HasMember(from)) object.FindMember(from)->name.SetString(rapidjson::StringRef(to));
@@ -84,14 +84,14 @@ void rename_in(Json& object, const char* name, const char* from, const char* to)
   if (object.HasMember(name)) rename(object[name], from, to);
 }
 
-/// What ran, of a receipt or a group of version 1.
+/// Renames what ran, in a receipt or a group of version 1.
 void upgrade_run(Json& run) {
   rename_in(run, "options", "counted_rows", "branch_rows");
   if (!run.HasMember("spent")) return;
   for (Json& part : run["spent"].GetArray()) rename(part, "on", "part");
 }
 
-/// A receipt of version 1, in the names of version 2 (docs/receipt.md lists both).
+/// Renames the members of a receipt of version 1 as in version 2 (docs/receipt.md lists both).
 void upgrade(Json& receipt) {
   upgrade_run(receipt);
   if (receipt.HasMember("groups")) {
@@ -107,14 +107,14 @@ void upgrade(Json& receipt) {
   rename(receipt, "public_records", "public_rows");
 }
 
-/// Text as it is; numbers with all their digits, since they were parsed as text. Empty where there is none.
+/// A text as it is, or a number with all its digits, since numbers were parsed as text. Empty if the member is missing.
 std::string text_of(const Json& object, const char* key) {
   const auto at = object.FindMember(key);
   if (at == object.MemberEnd() || !at->value.IsString()) return {};
   return {at->value.GetString(), at->value.GetStringLength()};
 }
 
-/// What `read` makes of a text, where there is one.
+/// The member's text as parsed by `read`; nothing if there is no text.
 template <class Read>
 auto read(const Json& object, const char* key, Read read) -> std::optional<decltype(read(std::string()))> {
   const std::string text = text_of(object, key);
@@ -139,7 +139,7 @@ std::vector<std::string> texts_of(const Json& object, const char* key) {
   return texts;
 }
 
-/// The choice with this text.
+/// The choice whose name is this text.
 template <class Choice>
 Choice choice_of(const std::string& text, std::initializer_list<Choice> choices) {
   const auto at = std::ranges::find_if(choices, [&](Choice each) { return to_string(each) == text; });
@@ -147,7 +147,7 @@ Choice choice_of(const std::string& text, std::initializer_list<Choice> choices)
   return *at;
 }
 
-/// `epsilon` or `rho`, and `delta`; nothing where there is neither.
+/// The budget from `epsilon` or `rho`, and `delta`; nothing if neither `epsilon` nor `rho` is there.
 std::optional<Budget> budget_of(const Json& json) {
   if (json.HasMember("rho")) return Budget::zcdp(Rational::parse(text_of(json, "rho")));
   if (!json.HasMember("epsilon")) return {};
@@ -156,7 +156,7 @@ std::optional<Budget> budget_of(const Json& json) {
   return Budget::approximate(epsilon, Rational::parse(text_of(json, "delta")));
 }
 
-/// A distance of values, in a lattice's ticks.
+/// A distance between values, in a lattice's ticks.
 Rational distance_of(ValueKind kind, const std::string& text) {
   if (kind == ValueKind::number) return Rational::parse(text);
   const std::optional<std::int64_t> span = read_span(text);
@@ -175,7 +175,7 @@ Lattice lattice_of(const Json& json) {
   return Lattice::explicit_points(std::move(points), kind);
 }
 
-/// The possible value with this text.
+/// The index of the possible value with this text.
 std::uint64_t index_of(const Lattice& lattice, const std::string& text) {
   const Rational value = read_value(lattice.kind(), text);
   if (value >= lattice.lower() && value <= lattice.upper()) {
@@ -202,7 +202,7 @@ std::vector<Rational> quantiles_of(const Json& list) {
   return quantiles;
 }
 
-/// All of them have a name, or none.
+/// The names of the quantiles. All quantiles have a name, or none has.
 std::vector<std::string> names_of(const Json& list) {
   std::vector<std::string> names;
   for (const Json& each : list.GetArray()) {
@@ -214,7 +214,7 @@ std::vector<std::string> names_of(const Json& list) {
   return names;
 }
 
-/// What EpsilonSum::to_string() writes.
+/// Parses what EpsilonSum::to_string() writes.
 EpsilonSum sum_of(std::string_view text) {
   constexpr std::string_view plus = " + ";
   EpsilonSum sum;
@@ -249,7 +249,7 @@ Mechanism mechanism_of(const Json& run) {
                     Mechanism::joint_tree, Mechanism::independent, Mechanism::tree});
 }
 
-/// Where it stands what ran for a group: in the receipt when that was the same for all. Without quantiles, no mechanism ran.
+/// The object that says what ran for a group. If all groups ran the same, it is the receipt. Without quantiles, no mechanism ran.
 const Json& run_of(const Json& group, const Json& receipt) {
   const Json& run = group.HasMember("mechanism") ? group : receipt;
   if (group["quantiles"].Empty() && !run.HasMember("mechanism") && receipt.HasMember("statistics")) return run;
@@ -257,7 +257,7 @@ const Json& run_of(const Json& group, const Json& receipt) {
   throw Error(ErrorCode::data, "it does not say what ran", "");
 }
 
-/// `run` as above.
+/// `run` is from run_of().
 MechanismUsed used_of(const Json& run, const Release& release) {
   if (!run.HasMember("mechanism")) return {};
   const Json& options = run["options"];
@@ -274,13 +274,13 @@ MechanismUsed used_of(const Json& run, const Release& release) {
   return used;
 }
 
-/// One column is a text, several are a list of texts.
+/// One column is a text. Several are a list of texts.
 KeyColumns columns_of(const Json& json) {
   if (json.HasMember("by") && json["by"].IsArray()) return KeyColumns(texts_of(json, "by"));
   return text_of(json, "by");
 }
 
-/// A text, or of several columns a text for each, by their names.
+/// One text, or with several columns a text for each, by their names.
 GroupKey key_of(const Json& json, const KeyColumns& by) {
   if (by.size() < 2) return text_of(json, "key");
   std::vector<std::string> texts;
@@ -329,7 +329,7 @@ CountNoise count_noise_of(const Json& noise, Measure measure) {
   return {measure, Exponent::parse(text_of(noise, "rate")), {}};
 }
 
-/// `first`: a group, or the receipt, that has what the query asked for.
+/// `first` is a group, or the receipt, that has what the query asked for.
 std::optional<StatisticsTerms> statistics_terms_of(const Json& json, const Json& first, const Release& release) {
   if (!json.HasMember("statistics")) return {};
   const Json& written = json["statistics"];
@@ -381,7 +381,7 @@ WeightsDescription weights_of(const Json& json) {
   return {std::move(how), small_count_of(json, "records_per_person").value()};
 }
 
-/// A text for each of the columns, where there is one at all.
+/// A text for each column, if any column has one.
 std::vector<std::string> others_of(const Json& json, const KeyColumns& by) {
   if (!json.HasMember("other")) return {};
   std::vector<std::string> others;
@@ -412,10 +412,10 @@ SourceDescription source_of(const Json& json) {
     }
   }
   read_back.sql_stability = small_count_of(source, "sql_stability");
-  read_back.disjoint_persons = source.HasMember("declared");  // the schema knows no other
-  read_back.one_row_a_person = source.HasMember("sql_rows");  // the schema knows no others
+  read_back.disjoint_persons = source.HasMember("declared");  // the schema allows only one value
+  read_back.one_row_a_person = source.HasMember("sql_rows");  // the schema allows only one value
   read_back.files = texts_of(source, "files");
-  read_back.whole_records = source.HasMember("sample");  // likewise
+  read_back.whole_records = source.HasMember("sample");  // the schema allows only one value
   read_back.missing = texts_of(source, "missing");
   read_back.per_person = read(source, "per_person", [](const std::string& text) {
     return choice_of(text, {PerPerson::sum, PerPerson::count, PerPerson::mean, PerPerson::min, PerPerson::max,
@@ -454,7 +454,7 @@ PrivateBounds bounds_of(const Json& bounds) {
   return {Rational::parse(text_of(bounds, "share")), *cost, count_of(bounds, "enough_records")};
 }
 
-/// The query as far as a receipt says it. `first`: a group that has its quantiles, or the receipt; `run` as above.
+/// The query as far as a receipt states it. `first` is a group that has its quantiles, or the receipt. `run` is from run_of().
 QuantileQuery query_of(const Json& json, const Json& first, const Json& run) {
   const Json& privacy = json["privacy"];
   if (to_string(budget_of(privacy)->measure()) != text_of(privacy, "measure")) {
@@ -475,7 +475,7 @@ QuantileQuery query_of(const Json& json, const Json& first, const Json& run) {
   return query;
 }
 
-/// The release of a document that keeps the schema and has its numbers as texts.
+/// The release of a document that satisfies the schema and has its numbers as texts.
 Release release_of(const Json& json) {
   const bool is_grouped = json.HasMember("groups");
   const Json& first = is_grouped ? json["groups"][0] : json;

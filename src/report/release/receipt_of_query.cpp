@@ -1,4 +1,4 @@
-// Is a receipt that of a query in a ledger? What both state must be the same.
+// Checks whether a receipt belongs to a query in a ledger. What both state must be equal.
 #include <filesystem>
 #include <optional>
 
@@ -37,13 +37,13 @@ std::vector<std::string> texts_at(const Json& query, const char* name) {
   return texts_in(at->value);
 }
 
-/// One key column is a text, several are a list of texts.
+/// One key column is a text. Several are a list of texts.
 KeyColumns columns_at(const Json& query) {
   std::vector<std::string> names = texts_at(query, "by");
   return names.empty() ? KeyColumns(text_at(query, "by")) : KeyColumns(std::move(names));
 }
 
-/// The columns of the cells that a margin adds up, and then the hash of these; none elsewhere.
+/// For a margin, the columns of the cells that it adds up, the hash of these cells, and their other keys; otherwise empty.
 std::vector<std::string> margin_asked(const Json& query) {
   std::vector<std::string> margin = texts_at(query, "margin_by");
   if (margin.empty()) return margin;
@@ -60,7 +60,7 @@ std::vector<std::string> margin_in(const SourceDescription& source) {
   return margin;
 }
 
-/// One per group: a text, or of several key columns a list of texts.
+/// One key per group: a text, or with several key columns a list of texts.
 std::vector<GroupKey> keys_at(const Json& query) {
   std::vector<GroupKey> keys;
   const auto at = query.FindMember("keys");
@@ -71,7 +71,7 @@ std::vector<GroupKey> keys_at(const Json& query) {
   return keys;
 }
 
-/// As lattice_in_words().
+/// The possible values in the words of lattice_in_words().
 std::string lattice_asked(const Json& query) {
   if (!query.HasMember("candidates")) {
     return fmt::format("{} to {} in steps of {}", text_at(query, "lower"), text_at(query, "upper"),
@@ -84,7 +84,7 @@ std::string lattice_asked(const Json& query) {
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-/// NAME=FILE, without folders: a receipt names files as they were typed.
+/// NAME=FILE without folders, since a receipt names files as they were typed.
 std::vector<std::string> tables_asked(const Json& query) {
   std::vector<std::string> tables = texts_at(query, "tables");
   for (std::string& table : tables) {
@@ -106,13 +106,13 @@ std::vector<std::string> quantiles_asked(const Release& release) {
   return quantiles;
 }
 
-/// In a query's words; empty where there is nothing.
+/// The text that a query has for a value; empty if there is no value.
 template <class Value>
 std::string text_of(const std::optional<Value>& value) {
   return value ? fmt::format("{}", *value) : "";
 }
 
-/// The cost as a query states it. The query of a publication's level states only its measure.
+/// Whether the costs agree. The query of a publication's level states only its measure.
 bool has_cost(const Json& query, const Budget& cost) {
   if (query.HasMember("measure")) return text_at(query, "measure") == to_string(cost.measure());
   if (cost.measure() == Measure::zcdp) return text_at(query, "rho") == cost.rho().to_string();
@@ -120,7 +120,7 @@ bool has_cost(const Json& query, const Budget& cost) {
   return text_at(query, "epsilon") == cost.epsilon().to_string() && text_at(query, "delta") == delta;
 }
 
-/// The first difference in what both state in the same words, whatever files are called where they lie; "" when there is none.
+/// The first difference in what both state in the same words, apart from the names of files; "" if there is none.
 std::string plain_difference(const Json& query, const Release& release) {
   const std::pair<const char*, bool> same[] = {
       {"the column", release.source.column == text_at(query, "column")},
@@ -134,7 +134,7 @@ std::string plain_difference(const Json& query, const Release& release) {
   return {};
 }
 
-/// Counts, shares and means, and what they may cost.
+/// Whether the counts, shares and means agree, and their share of the budget.
 bool has_statistics(const Json& query, const Release& release) {
   if (!release.statistics) return !query.HasMember("statistics_share");
   const StatisticsRequest& asked = release.statistics->request;
@@ -144,7 +144,7 @@ bool has_statistics(const Json& query, const Release& release) {
          query.HasMember("mean") == asked.mean;
 }
 
-/// The column of weights and their grid, and what was declared of them.
+/// Whether the weights agree: their column, their grid, and what was declared about them.
 bool has_weights(const Json& query, const Release& release) {
   if (!release.source.weights) return !query.HasMember("weight");
   const RecordWeights& declared = release.source.weights->declared;
@@ -155,7 +155,7 @@ bool has_weights(const Json& query, const Release& release) {
          text_at(query, "expected_weight") == (declared.mean ? declared.mean->to_string() : "");
 }
 
-/// The first thing about which they differ; "" when there is none.
+/// The first thing in which the query and the release differ; "" if there is none.
 std::string difference(const Json& query, const Release& release) {
   const SourceDescription& source = release.source;
   const std::optional<IntervalRequest>& intervals = release.query.intervals;
@@ -205,7 +205,7 @@ std::string difference(const Json& query, const Release& release) {
 
 namespace {
 
-/// Whether the query is one of canonical_query().
+/// Whether canonical_query() wrote this query.
 bool is_release(const rapidjson::Document& query) {
   return !query.HasParseError() && query.IsObject() && query.HasMember("quantiles");
 }
@@ -230,7 +230,7 @@ void require_same(const std::string& difference, const std::string& name) {
 
 namespace {
 
-/// Receipts of version 1 do not say the dataset.
+/// Whether the charge is the entry's. Receipts of version 1 do not name the dataset.
 bool is_of(const std::optional<Charge>& charge, const LedgerEntry& entry) {
   return charge && charge->token == entry.token && charge->entry == entry.id &&
          (charge->dataset.empty() || charge->dataset == entry.request.dataset);

@@ -31,7 +31,7 @@ QuantileQuery quartiles(const Budget& budget) { return {{Rational(1, 4), Rationa
 
 const SourceDescription by_town{"people.csv", "", "age", NullPolicy::drop, "DuckDB v1", "id", "town"};
 
-/// Groups of which the second found a granularity, so that groups differ in what ran.
+/// Two groups that differ in what ran, since only the second found a granularity.
 Release grouped(const QuantileQuery& query, const Lattice& lattice) {
   RandomBits bits = RandomBits::unsafe_seeded(2);
   const std::uint64_t whole = lattice.size() / 200 * 100;
@@ -40,7 +40,7 @@ Release grouped(const QuantileQuery& query, const Lattice& lattice) {
   return release({"a", "b,\"c"}, {reference_table(lattice, Shape::uniform, 300), round.finish()}, query, bits);
 }
 
-/// Groups by two columns, whose keys read the same when they are put together.
+/// Groups by two columns. The two keys read the same when their texts are joined.
 Release grouped_twice(const QuantileQuery& query, const Lattice& lattice) {
   RandomBits bits = RandomBits::unsafe_seeded(2);
   const std::vector<GroupKey> keys = GroupKeys::tuples({{"a,b", "c"}, {"a", "b,c"}}).all();
@@ -58,7 +58,7 @@ Release bounded() {
                  {quartiles(Budget::zcdp(Rational(1))), BoundsToFind{search, Rational(1, 10)}}, bits);
 }
 
-/// With counts, shares and a mean.
+/// A release with counts, shares and a mean.
 Release with_counts(const Budget& budget, const Lattice& lattice, const std::vector<Rational>& below,
                     std::uint64_t rows = 300) {
   RandomBits bits = RandomBits::unsafe_seeded(4);
@@ -90,7 +90,7 @@ std::vector<std::string> all_kinds() {
   texts.push_back(to_json(described(counted, source)));
   QuantileQuery many = quartiles(Budget::pure(Rational(1)));
   many.quantiles = synthetic_rows(100);
-  texts.push_back(to_json(described(released(many, cents), source)));  // which counts the records
+  texts.push_back(to_json(described(released(many, cents), source)));  // this release counts the records
   texts.push_back(to_json(described(grouped(quartiles(Budget::pure(Rational(4))), cents), by_town)));
   texts.push_back(to_json(grouped_twice(quartiles(Budget::pure(Rational(4))), ages)));
   texts.push_back(to_json(described(bounded(), source)));
@@ -106,7 +106,7 @@ std::vector<std::string> all_kinds() {
   return texts;
 }
 
-// A page is a function of its receipt, whatever else was known when it was made.
+// A page is a function of its receipt. It depends on nothing else that was known when it was made.
 TEST(TypicalErrors, OfAReleaseAreThoseOfItsReceiptReadBack) {
   const Lattice ages = Lattice::regular(0, 125, 1);
   const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
@@ -143,7 +143,7 @@ TEST(TypicalErrors, AreThoseThatThePlanOfAsManyRecordsHas) {
   EXPECT_EQ(typical.rows, 1'000U);
   const ReleasePlan plan = plan_release(query, cents, {.rows = 1'000});
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(typical.mean[i], plan.typical.mean[i], plan.typical.mean[i] / 2) << i;
-  const Release counted = with_counts(Budget::pure(Rational(1, 10)), cents, {}, 1'000);  // which takes a third
+  const Release counted = with_counts(Budget::pure(Rational(1, 10)), cents, {}, 1'000);  // counting takes a third
   EXPECT_GT(typical_error(counted).value().mean[1], 1.2 * typical.mean[1]);
 }
 
@@ -193,7 +193,7 @@ TEST(Receipt, NamesTheKeysOfSeveralColumnsByColumn) {
   EXPECT_NE(explain(receipt, Prose::text).find("by town and value"), std::string::npos);
 }
 
-/// A receipt of members that no other kind has.
+/// A receipt with members that no other kind of receipt has.
 std::string of_everything() {
   QuantileQuery query = quartiles(Budget::zcdp(Rational(1, 2)));
   query.expected_rows = 300;
@@ -211,7 +211,7 @@ std::string of_everything() {
   return to_json(whole);
 }
 
-// The reader takes all that the writer says: what was read back is written to the same bytes.
+// The reader reads everything that the writer writes: what was read back is written to the same bytes.
 TEST(Receipt, ReadingAndWritingUndoEachOther) {
   std::vector<std::string> texts = all_kinds();
   texts.push_back(of_everything());
@@ -239,7 +239,7 @@ TEST(Receipt, SaysWhatWasCountedBesideTheQuantiles) {
   EXPECT_EQ(to_csv(receipt), to_csv(release));
 }
 
-// A ledger's query is not that of a receipt with other counts.
+// A receipt with other counts does not belong to the ledger's query.
 TEST(Receipt, IsThatOfAQueryWithTheSameCounts) {
   const Lattice ages = Lattice::regular(0, 125, 1);
   Release release = described(with_counts(Budget::pure(Rational(2)), ages, {Rational(18), Rational(65)}), source);
@@ -295,7 +295,7 @@ TEST(Receipt, SaysWhatWasSpentOnWhat) {
   std::string words = explain(receipt, Prose::text);
   std::replace(words.begin(), words.end(), '\n', ' ');
   EXPECT_NE(words.find("The parts of epsilon = 4 are: 1/10 for finding the"), std::string::npos) << words;
-  // As older programs wrote them.
+  // Older programs wrote receipts without `spent`.
   release.groups.front().spent.clear();
   const std::string old = to_json(described(release, source));
   EXPECT_EQ(old.find("spent"), std::string::npos);
@@ -397,7 +397,7 @@ TEST(Receipt, SaysWhatIsWrong) {
   const std::size_t at = text.find("\"pure\"");
   EXPECT_EQ(refusal_of(std::string(text).replace(at, 6, "\"poor\"")),
             "'r.json' is not a receipt: /privacy/measure breaks the schema's rule 'enum'");
-  for (const char* number : {"1.8e48", "-1.8e48", "1e308"}) {  // beyond 64 bits, which ubsan would see converted
+  for (const char* number : {"1.8e48", "-1.8e48", "1e308"}) {  // larger than 64 bits: UBSan would see a conversion
     EXPECT_EQ(refusal_of(fmt::format("{{\"schema_version\": {}, \"measure\": {}}}", number, number)),
               "'r.json' is not a receipt: /schema_version breaks the schema's rule 'enum'");
   }
@@ -405,7 +405,7 @@ TEST(Receipt, SaysWhatIsWrong) {
   EXPECT_EQ(refusal_of(text), "'r.json' is not as it was written: its hash does not match");
 }
 
-/// With a hash that fits.
+/// The text with a hash that matches.
 std::string signed_again(const std::string& text) {
   const std::string start = "\"sha256\": \"";
   const std::size_t at = text.rfind(start) + start.size();
@@ -414,7 +414,7 @@ std::string signed_again(const std::string& text) {
   return without.insert(at, sha256(without));
 }
 
-/// As a program of version 1 would have written it.
+/// The receipt as a program of version 1 would have written it.
 std::string of_version_one(std::string text) {
   const std::pair<const char*, const char*> names[] = {{R"("schema_version": 2)", R"("schema_version": 1)"},
                                                        {R"("branch_rows")", R"("counted_rows")"},
@@ -455,13 +455,13 @@ TEST(Receipt, GroupsHaveAKeyInEveryKeyColumn) {
   EXPECT_EQ(refused(list, "\"by\": \"town\""), "'r.json' is not a receipt: a group has no key");
 }
 
-// Nothing is lost on the way to the names of version 2.
+// The renaming to version 2 loses nothing.
 TEST(Receipt, VersionOneSaysTheSame) {
   std::vector<std::string> texts = all_kinds();
   texts.push_back(of_everything());
   std::string together;
   for (const std::string& text : texts) {
-    if (text.find("\"keys\"") != std::string::npos) continue;  // of several key columns, which it does not know
+    if (text.find("\"keys\"") != std::string::npos) continue;  // version 1 has one key column only
     const std::string old = of_version_one(text);
     EXPECT_EQ(old.find("\"branch_rows\""), std::string::npos);
     Release read = read_receipt(old, "r.json");
@@ -478,7 +478,7 @@ TEST(Receipt, VersionOneSaysTheSame) {
   }
 }
 
-/// A receipt made by hand could say that a value was drawn which the lattice does not have.
+/// Without this check, a receipt made by hand could name a drawn value that the lattice does not have.
 TEST(Receipt, ValuesAreAmongThePossibleOnes) {
   std::string text =
       to_json(described(released({{Rational(1, 2)}, Budget::pure(Rational(1))}, Lattice::regular(0, 5, 1)), source));
@@ -490,14 +490,14 @@ TEST(Receipt, ValuesAreAmongThePossibleOnes) {
   EXPECT_EQ(refusal_of(signed_again(std::string(text).replace(at, 1, "5.0"))), "nothing");
 }
 
-/// The schema asks for their share alone.
+/// The schema requires only the share of the bounds, not their cost.
 TEST(Receipt, BoundsSayWhatTheyCost) {
   std::string text = to_json(described(bounded(), source));
   const std::size_t at = text.find("\"rho\"", text.find("\"bounds\": {"));
   EXPECT_NE(refusal_of(signed_again(text.replace(at, 5, "\"new\""))).find("what its bounds cost"), std::string::npos);
 }
 
-/// A reader takes the first of twins, another one the last: what was promised must be said once.
+/// When a member stands twice, one reader takes the first and another the last. So what was promised must be said once.
 TEST(Receipt, MembersThatStandTwiceAreRefused) {
   std::string text = all_kinds().front();
   const std::size_t at = text.find("\"measure\"");
@@ -510,7 +510,7 @@ TEST(Receipt, MembersThatStandTwiceAreRefused) {
             "'r.json' is not a receipt: it breaks the schema's rule 'required'");
 }
 
-/// The schema allows members that it does not know, so that nesting was bounded by the stack alone.
+/// The schema allows unknown members, so only the stack limited how deeply they could be nested.
 TEST(Receipt, DeepNestingIsRefused) {
   const auto nested = [](std::size_t depth) {
     std::string text = all_kinds().front();
@@ -532,7 +532,7 @@ TEST(Receipt, WhatIsNotUtf8IsRefused) {
             std::string::npos);
 }
 
-/// A fraction by zero, and a program's name with more in it, got as far as explain.
+/// Receipts with a fraction by zero, or with more than a name as the program's name, were accepted until explain.
 TEST(Receipt, FractionsAndTheProgramAreOfTheirForm) {
   const auto with = [](const std::string& from, const std::string& to) {
     std::string text = all_kinds().front();
@@ -579,7 +579,7 @@ Release of_ages(const Budget& budget) { return released(quartiles(budget), Latti
 TEST(Explain, BoundsWhatMayComeOfARelease) {
   Release release = of_ages(Budget::pure(Rational(1)));
   std::string page = page_of(release);
-  EXPECT_SAYS(page, "NOT PRIVATE");  // it has a seed
+  EXPECT_SAYS(page, "NOT PRIVATE");  // the release has a seed
   EXPECT_SAYS(page, "without that person's records");
   EXPECT_SAYS(page, "1 in 100 2.8 in 100");
   EXPECT_SAYS(page, "10 in 100 28 in 100");  // e/10 = 0.2718
@@ -595,7 +595,7 @@ TEST(Explain, BoundsWhatMayComeOfARelease) {
   EXPECT_SAYS(page, "rho is not comparable with epsilon.");
 }
 
-/// Under add-remove, a table where the person's record says one thing and one where it says another are two steps apart.
+/// Under add-remove, two tables in which the person's record says different things are two steps apart.
 TEST(Explain, OddsOfWhatARecordSaysMoveTwiceAsFarUnderAddRemove) {
   Release release = of_ages(Budget::pure(Rational(1)));
   std::string page = page_of(release);

@@ -1,8 +1,8 @@
-// Records for the public registry of deployments of differential privacy, as its schema has them (schemas/deployments-schema.yaml
-// of github.com/opendp/deployments-registry-data, with members basic, dp_variant, privacy_loss, deployment_model,
-// implementation and administrative). The members and words follow a transcription of that schema at commit 057e5d81cf60, which
-// tests/cli/pages_test.py holds and checks records against. It has no type for the optional number_of_privacy_units: how many people
-// there are, when that is public, stands in privacy_unit_details instead, which is text.
+// Records for the public registry of deployments of differential privacy, in the form of its schema: schemas/deployments-schema.yaml of
+// github.com/opendp/deployments-registry-data, with the members basic, dp_variant, privacy_loss, deployment_model, implementation and
+// administrative. The members and words follow a transcription of that schema at commit 057e5d81cf60. tests/cli/pages_test.py holds this
+// transcription and checks records against it. The schema has no type for the optional number_of_privacy_units. So the number of people,
+// when it is public, stands in privacy_unit_details, which is text.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -21,7 +21,7 @@ namespace fractile {
 namespace report_detail {
 namespace {
 
-/// A YAML scalar in double quotes, whatever the text: only printable characters stand in it, and escapes.
+/// A YAML scalar in double quotes for any text: it consists of printable characters and escapes only.
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : shown_text(text)) {
@@ -46,7 +46,7 @@ class Yaml {
   std::string text_;
 };
 
-/// "incomes-2025": a text that an address may hold.
+/// The title in a form that an address may contain: "incomes-2025".
 std::string slug_of(const std::string& title) {
   std::string slug;
   for (const char c : title) {
@@ -110,7 +110,7 @@ void require_complete(const About& about) {
               "write Technology, Healthcare, Education, Government, Energy or Finance, or leave it out");
 }
 
-/// All decimals, or some more than enough; never below the number.
+/// The number with all its decimals, or rounded up to ten decimals.
 std::string number_above(const Rational& value) {
   if (value.is_decimal()) return value.to_decimal();
   const Rational scale(10'000'000'000);
@@ -219,7 +219,7 @@ void write_model(Yaml& yaml, const RegistryRecord& record) {
   yaml.member(2, "access_type", "Non-interactive");
 }
 
-/// Computed from the draws, and no longer from the data.
+/// The steps that compute from what was drawn, and no longer from the data.
 std::vector<std::string> post_processing_of(const Release& release) {
   std::vector<std::string> steps;
   const auto any = [&](const auto& is_so) { return std::ranges::any_of(release.groups, is_so); };

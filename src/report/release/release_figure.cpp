@@ -13,12 +13,12 @@
 namespace fractile::report_detail {
 namespace {
 
-constexpr std::size_t rows_a_figure = 36;  // of groups, so that a figure fits a printed page
+constexpr std::size_t rows_a_figure = 36;  // groups in a figure, so that it fits on a printed page
 
 /// Where a value is drawn: a number, or the ticks of a time.
 double place(const Release& release, std::uint64_t index) { return release.lattice.at(index).to_double(); }
 
-/// Outwards, in ten-thousandths.
+/// Both functions round outwards, to ten-thousandths.
 Rational rounded_down(const Rational& share) { return (share * Rational(10'000)).floor() / Rational(10'000); }
 Rational rounded_up(const Rational& share) { return (share * Rational(10'000)).ceil() / Rational(10'000); }
 
@@ -27,7 +27,7 @@ struct Extent {
   double most;
 };
 
-/// With a little room on both sides.
+/// The axis over an extent, with a little room on both sides.
 figures::Axis axis_over(const Extent& extent, ValueKind kind) {
   const double width = extent.most - extent.least;
   if (kind != ValueKind::number) return time_axis(kind, extent.least, extent.most);
@@ -113,7 +113,7 @@ std::optional<double> value_at(const Release& release, const Release::Group& gro
   return place(release, group.indices[static_cast<std::size_t>(at - release.query.quantiles.begin())]);
 }
 
-/// A box of the quartiles, where both were asked for.
+/// The row of a group, with a box for the quartiles if both were asked for.
 figures::Range range_of(const Release& release, const Release::Group& group) {
   figures::Range range{to_string(group.key), place(release, group.indices.front()),
                        place(release, group.indices.back())};
@@ -128,7 +128,7 @@ figures::Range range_of(const Release& release, const Release::Group& group) {
   return range;
 }
 
-/// Groups by their middle values, from the largest on; groups with equal values as they were listed.
+/// Groups by their middle values, from the largest on. Groups with equal values stay in the order of the list.
 std::vector<const Release::Group*> sorted_groups(const Release& release) {
   std::vector<const Release::Group*> groups;
   for (const Release::Group& group : release.groups) groups.push_back(&group);
@@ -165,7 +165,7 @@ void draw_groups(Page& page, const Release& release, const std::string& name) {
   }
 }
 
-/// The same for all groups?
+/// Whether all groups have equal errors.
 bool have_equal_errors(const Release& release) {
   return std::ranges::all_of(release.groups, [&](const Release::Group& group) {
     return group.rank_errors == release.groups.front().rank_errors;
@@ -198,7 +198,7 @@ void draw_release(Page& page, const Release& release, const std::string& name) {
 
 namespace {
 
-/// What stands in the cells.
+/// What the cells hold.
 std::string about_cells(const Release& release) {
   if (release.query.intervals) return "with their intervals";
   const std::string noun = counted_noun(release.source);
@@ -208,7 +208,7 @@ std::string about_cells(const Release& release) {
 
 bool says_errors_once(const Release& release) { return !release.query.intervals && have_equal_errors(release); }
 
-/// A value with its interval, or with its error unless that is said elsewhere.
+/// A value with its interval or its error. An error that is the same for all groups is left out, since the table states it once.
 CellTable::Cell cell_of(const Release& release, const Release::Group& group, std::size_t i) {
   CellTable::Cell cell = value_cell(release, group, i);
   if (!release.query.intervals && !says_errors_once(release)) cell.beside = {error_of(group, i)};

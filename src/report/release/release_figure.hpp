@@ -9,27 +9,28 @@
 
 namespace fractile::report_detail {
 
-/// In place of a text that a public page does not show; it cannot be typed.
+/// Stands in place of a text that a public page does not show. It cannot be typed.
 inline const std::string withheld = "\x01";
 
 inline constexpr const char* receipt_id = "receipt";
 
-/// The figures of a release: its values against the shares of records; of groups, rows of boxes. They are called `name`.
+/// Draws the figures of a release: values against the shares of records, or with groups rows of boxes. `name` begins their names.
 void draw_release(Page& page, const Release& release, const std::string& name = "release");
 
-/// Between which shares of the records the i-th value lies, with the receipt's confidence; rounded outwards to a hundredth of a percent.
+/// The shares of the records between which the i-th value lies, with the receipt's confidence, rounded outwards to a hundredth of a
+/// percent.
 struct Shares {
   Rational from;
   Rational to;
 };
 
-/// Whether that is known: when the number of records is public, and so every row counts.
+/// Whether the shares are known: the number of rows is public, and every row counts.
 bool has_share_bars(const Release& release);
 Shares shares_of(const Release& release, std::size_t i);
 
 /// The values of groups, one line per group.
 CellTable wide_table(const Release& release);
-/// Those of one quantile by two key columns: one line per key of the first one, one column per key of the second.
+/// The values of one quantile by two key columns: one line per key of the first column, one column per key of the second.
 CellTable crossed_table(const Release& release);
 
 }  // namespace fractile::report_detail

@@ -14,7 +14,7 @@ StatisticRow row_of(std::string statistic, std::string at, const Statistics::Rec
           text(records.interval.upper)};
 }
 
-/// `text`: how a value is written.
+/// `text` formats a value.
 template <class Text>
 StatisticRow row_of(std::string statistic, std::string at, const Statistics::Ratio& ratio, Text text) {
   return {std::move(statistic), std::move(at), ratio.value ? text(*ratio.value) : "", text(ratio.lower),

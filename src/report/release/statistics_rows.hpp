@@ -1,4 +1,4 @@
-// Counts, shares and means as rows of a table, and what they are, in words.
+// Counts, shares and means as rows of a table, and a description of them in words.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace fractile::report_detail {
 
-/// The mechanism that draws statistics, by name.
+/// The name of the mechanism that draws statistics.
 inline constexpr const char* noise_on_counts = "noise on counts";
 
 /// One number of a group's statistics, in the words of tables and CSV files.
 struct StatisticRow {
   std::string statistic;  ///< "count", "count below" (with weights "weight", "weight below"), "share below" or "mean"
   std::string at;         ///< the value below which records are counted; empty otherwise
-  std::string value;      ///< empty where there is none
+  std::string value;      ///< empty if there is no value
   std::string lower;
   std::string upper;
 };
 
-/// Those of a group, in the order of a receipt; none without statistics.
+/// The statistics of a group, in the order of a receipt; empty without statistics.
 std::vector<StatisticRow> statistic_rows(const Release& release, const Release::Group& group);
 
 /// "the number of records, the numbers and shares below 12.5 and 20, and the mean"; with weights "the records' total weight, ...".

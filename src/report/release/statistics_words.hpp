@@ -1,4 +1,4 @@
-// What an explanation says of counts, shares and means.
+// What an explanation says about counts, shares and means.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace fractile::report_detail {
 
-/// A section; nothing without statistics.
+/// A section; writes nothing without statistics.
 void explain_statistics(Page& page, const Release& release);
 
-/// How surely they hold, and what they do not say.
+/// With which probability the intervals hold, and what the numbers do not say.
 void explain_statistics_terms(Page& page, const StatisticsTerms& terms, const Release& release);
 
-/// A number with its interval beside it; "none" where there is none.
+/// A number with its interval next to it; "none" if there is no number.
 CellTable::Cell statistic_cell(const StatisticRow& row);
 
 /// "records", "share below 12.5".

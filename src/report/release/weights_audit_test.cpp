@@ -1,5 +1,5 @@
-// Exact audits of weighted releases: all weighted files of two persons with a record each, read by the entry that users call, and what the
-// query costs on each of them. Here, as quantiles and source do not know each other.
+// Exact audits of weighted releases. They read all weighted files of two persons with one record each by the function that users call, and
+// enumerate what the query publishes of each file. The audits stand in this room because quantiles and source do not know each other.
 // Proof: docs/proofs/weights.md
 #include <gtest/gtest.h>
 
@@ -22,14 +22,15 @@ namespace {
 constexpr std::int64_t candidates = 24;
 const Lattice values = Lattice::regular(0, Rational(candidates - 1), 1);
 
-/// 1 to 3 in steps of 1/2: 2 to 6 units.
+/// Weights from 1 to 3 in steps of 1/2 count as 2 to 6 units.
 const RecordWeights grid{"w", Rational(1), Rational(3), Rational(1, 2)};
 
-/// A person's cells, or nothing.
+/// The cells of a person's record; empty without a record.
 using Record = std::string;
 using File = std::vector<Record>;
 
-/// No record, and records at both ends with weights below, on, between and above the grid, and without one.
+/// No record, and records at both ends of the values. Their weights lie below, on, between and above the points of the grid, or are
+/// missing.
 std::vector<Record> all_records() {
   std::vector<Record> records{""};
   for (const char* value : {"0", "23"}) {
@@ -55,10 +56,11 @@ class WeightsAudit : public source_test::EngineTest {
     return std::move(table.count({{"x", values, NullPolicy::drop, selection}}, bits).front());
   }
 
-  /// What ships.
+  /// The counting that ships.
   RankProfile counted(const File& file) const { return read(file, grid).profiles().front(); }
 
-  /// Mutants: a weight above the largest counts whole, up to a hundred; and each is rounded by the largest that is there.
+  /// Mutants. The first counts a weight above the largest one in full, up to 100. The second multiplies all counts by the number of
+  /// records.
   RankProfile whole(const File& file) const {
     return read(file, {"w", Rational(1), Rational(100), Rational(1, 2)}).profiles().front();
   }
@@ -75,7 +77,7 @@ class WeightsAudit : public source_test::EngineTest {
     return {alone.lattice(), std::move(positions), counts};
   }
 
-  /// All files, as they are counted.
+  /// The profile of each file.
   using Profiles = std::map<File, RankProfile>;
   static Profiles profiles_of(const Counting& counting) {
     const std::vector<Record> records = all_records();
@@ -86,7 +88,7 @@ class WeightsAudit : public source_test::EngineTest {
     return profiles;
   }
 
-  /// The largest loss between files that differ in one person's record; `query`: what is asked of units.
+  /// The largest loss between files that differ in one person's record. `query` is the query over units.
   static Enclosure attained(const QuantileQuery& query, const Profiles& profiles) {
     const LawOfTable law = release_law(query, candidates, 1);
     const std::vector<Record> records = all_records();
@@ -120,7 +122,7 @@ TEST_F(WeightsAudit, OneWeightedRecordKeepsThePromise) {
   }
 }
 
-// With several weights that one person can change, the promise is about this many records.
+// If one person can change several weights, the promise covers changes of this many records.
 TEST_F(WeightsAudit, SoManyChangedWeightsKeepThePromise) {
   RecordWeights calibrated = grid;
   calibrated.stability = 2;

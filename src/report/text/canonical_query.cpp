@@ -6,8 +6,8 @@
 namespace fractile {
 namespace {
 
-/// One JSON object on one line, all of whose values are texts, lists of texts or lists of these; what is empty is left out, so that members
-/// can be added without changing older texts.
+/// One JSON object on one line. Its values are texts, lists of texts, or lists of such lists. Empty values are left out, so that new
+/// members do not change older texts.
 class Line {
  public:
   Line() { json_.StartObject(); }
@@ -62,7 +62,7 @@ void add_weights(Line& line, const RecordWeights& weights) {
   if (weights.mean) line.add("expected_weight", weights.mean->to_string());
 }
 
-/// One key column as ever. With several, each key is a list: joined texts would not distinguish all keys.
+/// One key column is a text. With several, each key is a list, since joined texts would not distinguish all keys.
 void add_groups(Line& line, const KeyColumns& by, const GroupKeys& keys) {
   if (by.size() > 1) {
     line.add_list("by", by.size(), [&](std::uint64_t i) { return by[i]; });

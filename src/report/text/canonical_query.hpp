@@ -1,5 +1,5 @@
-// What determines a release besides its query: where the records came from, and what else was typed. Also the text by which a
-// ledger recognizes equal releases.
+// What determines a release besides its query: where the records came from, and what else was typed. Also the text by which a ledger
+// recognizes equal releases.
 // Thread-safety: functions of their arguments, for any number of threads.
 #pragma once
 
@@ -15,27 +15,27 @@ namespace fractile {
 
 /// What else determines a release, as the user typed it.
 struct ReleaseDetails {
-  std::string input_format = {};  ///< of a text file; empty: detected, as is its delimiter
+  std::string input_format = {};  ///< of a text file; if empty, the format and the delimiter are detected
   std::string delimiter = {};
   bool single_line_records = false;  ///< as in TableOptions
   bool public_rows = false;
   GroupKeys keys = {};                        ///< one per group
-  std::optional<Rational> bounds_share = {};  ///< of the budget, for bounds that are to be found
-  /// What the table is: the canonical path of a file, which begins with a slash, or a declared name. It is empty when nothing is
-  /// known; then equal queries need not be about the same table.
+  std::optional<Rational> bounds_share = {};  ///< the share of the budget for finding bounds
+  /// The table's identity: the canonical path of a file, which begins with a slash, or a declared name. It is empty when nothing is known.
+  /// Then equal queries need not be about the same table.
   std::string source = {};
   /// The tables of a query, by the canonical paths of their files.
   std::vector<NamedTable> tables = {};
-  std::optional<Unreadable> unreadable = {};  ///< where it was given
-  NumberStyle numbers = {};                   ///< as in TableOptions, and so its encoding
+  std::optional<Unreadable> unreadable = {};  ///< only if it was given
+  NumberStyle numbers = {};                   ///< as in TableOptions, and so is the encoding
   std::string encoding = {};
-  /// Leaves out the cost, but not its measure: a level of a publication keeps the cost that it was first published at.
+  /// Leaves out the cost, but not its measure, since a level of a publication keeps the cost at which it was first published.
   bool has_any_cost = false;
   std::optional<StatisticsRequest> statistics = {};
 };
 
-/// All that determines a release but the table and the random bits, as one line of JSON: for ledgers, in which equal texts
-/// are the same query. docs/ledger.md lists its members. The engine is not among them.
+/// All that determines a release except for the table and the random bits, as one line of JSON. In a ledger, equal texts are the same
+/// query. docs/ledger.md lists the members. The engine is not among them.
 std::string canonical_query(const QuantileQuery& query, const Lattice& lattice, const SourceDescription& source,
                             const ReleaseDetails& details);
 

@@ -47,7 +47,7 @@ TEST(CanonicalQuery, SaysAllThatDeterminesARelease) {
       R"("base":"adaptive","expected_rows":"99","interpolate":"no","public_rows":"yes"})");
 }
 
-// The same groups are the same query, however they were typed; keys are lists of their texts, which no separator puts together.
+// The same groups are the same query, however they were typed. A key is a list of texts, which no separator joins.
 TEST(CanonicalQuery, ListsTheKeysOfSeveralColumnsByThemselves) {
   const Release release = some_release();
   SourceDescription source = some_source();

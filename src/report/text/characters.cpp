@@ -10,7 +10,7 @@ struct Lead {
   unsigned char least;
   unsigned char most;
   std::size_t size;
-  unsigned char least_second;  // no overlong forms, no surrogates, nothing above U+10FFFF
+  unsigned char least_second;  // excludes overlong forms, surrogates, and code points above U+10FFFF
   unsigned char most_second;
 };
 

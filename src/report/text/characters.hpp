@@ -9,13 +9,13 @@ namespace fractile::report_detail {
 struct Character {
   char32_t code;
   std::size_t size;  ///< in bytes
-  bool valid;        ///< if not, this is one byte that begins no character of UTF-8
+  bool valid;        ///< if not, this is one byte that does not begin a character of UTF-8
 };
 
 /// The first character of a text that is not empty.
 Character first_character(std::string_view text);
 
-/// Whether it acts on a terminal, or changes how the text around it is laid out or read, without being seen itself.
+/// Whether a character is not seen itself, but acts on a terminal or changes how the text around it is laid out or read.
 bool is_hidden(char32_t code);
 
 }  // namespace fractile::report_detail

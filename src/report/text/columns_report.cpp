@@ -28,7 +28,7 @@ std::string kind_in_words(const TableColumn& column) {
   return "";
 }
 
-/// "3, 17, ...", and "b.csv:3, c.csv:17, ..." of several files: there are more where the list is full.
+/// "3, 17", or "b.csv:3, c.csv:17" for several files. If there are further rows, `more` follows.
 std::string rows_in_words(const ColumnCells& cells, const char* separator, const char* more) {
   std::string text;
   for (std::size_t k = 0; k < cells.unreadable_rows.size(); ++k) {
@@ -77,7 +77,7 @@ void write(Writer& json, const ColumnCells& cells, const std::string& read_as) {
 }  // namespace
 
 std::string to_table(const std::vector<TableColumn>& columns) {
-  constexpr std::size_t words = 3;  // columns of words, on the left
+  constexpr std::size_t words = 3;  // columns of words, to the left
   std::vector<Row> rows{heading(were_checked(columns), "read as", "in rows")};
   for (const TableColumn& column : columns) rows.push_back(row_of(column, ", ", ", ..."));
   return report_detail::aligned(rows, words);

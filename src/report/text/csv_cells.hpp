@@ -1,4 +1,4 @@
-// Cells as RFC 4180 has them.
+// Cells in the format of RFC 4180.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace fractile::report_detail {
 
-/// UTF-8, quoted where it must be. Nothing else is changed: programs compare keys, and `fractile` escapes what it prints
+/// The cell in UTF-8, quoted if necessary. Nothing else is changed, since programs compare keys. `fractile` itself escapes what it prints
 /// on a terminal.
 std::string csv_cell(const std::string& bytes);
-/// Cells with commas between them, and the line's end.
+/// Cells separated by commas, and the end of the line.
 std::string csv_line(const std::vector<std::string>& cells);
 
 }  // namespace fractile::report_detail

@@ -7,7 +7,7 @@
 
 namespace fractile::report_detail {
 
-/// "0.25" where to_string() has "1/4".
+/// Writes "0.25" where to_string() writes "1/4".
 std::string with_decimals(const Exponent& epsilon);
 
 }  // namespace fractile::report_detail

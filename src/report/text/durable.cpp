@@ -35,16 +35,16 @@ bool sync_folder(const std::string& path) {
   return synced;
 }
 
-/// A new file without a name in the folder of `path`, which vanishes unless it is given that name: whatever stops the
-/// process, either the whole file stands at `path` or there is none. Where a file system has no such files, one with a
-/// temporary name beside `path` stands in; being killed then leaves it behind.
+/// A new file without a name in the folder of `path`, which vanishes unless it is given that name. Whatever stops the process, either the
+/// whole file stands at `path` or no file does. On a file system without such files, a file with a temporary name next to `path` is used
+/// instead. It stays behind if the process is killed.
 class NewFile {
  public:
   NewFile(const std::string& path, Readers readers) : path_(path), folder_(folder_of(path)) {
-    const mode_t mode = readers == Readers::owner ? 0600 : 0666;  // less the process's umask
+    const mode_t mode = readers == Readers::owner ? 0600 : 0666;  // the process's umask removes some of these bits
     file_ = open(folder_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
     if (file_ >= 0 && access(name_of_descriptor().c_str(), F_OK) == 0) return;
-    if (file_ >= 0) close(file_);  // without /proc it could not be given a name
+    if (file_ >= 0) close(file_);  // without /proc, the file could not be given a name
     temporary_ = path + ".XXXXXX";
     file_ = mkostemp(temporary_.data(), O_CLOEXEC);
   }
@@ -70,7 +70,7 @@ class NewFile {
 
   /// Fails with EEXIST rather than replacing a file or following a link.
   bool give_name() const {
-    // Linked through /proc, because linking a descriptor itself (AT_EMPTY_PATH) takes a privilege.
+    // The link goes through /proc, because linking a descriptor itself (AT_EMPTY_PATH) takes a privilege.
     const std::string now = temporary_.empty() ? name_of_descriptor() : temporary_;
     if (linkat(AT_FDCWD, now.c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
     if (sync_folder(folder_)) return true;
@@ -96,7 +96,8 @@ bool is_regular(const std::string& path) {
   return std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored));
 }
 
-/// SQLite keeps what it has not yet written beside a database, under its name and one of these, and deletes or replays what stands there.
+/// SQLite keeps what it has not yet written in files next to the database. Their names are the database's with one of these endings. SQLite
+/// deletes or replays whatever stands there.
 constexpr std::array database_companions{"-journal", "-wal", "-shm"};
 
 void refuse_companion(const std::string& path, const std::string& what) {
@@ -126,11 +127,11 @@ void require_writable(const std::string& path, const std::string& what) {
   const OwnEnvironment own;
   refuse_companion(path, what);
   struct stat there {};
-  if (lstat(path.c_str(), &there) == 0) {  // a dangling link is there, too
+  if (lstat(path.c_str(), &there) == 0) {  // this finds a dangling link, too
     throw Error(ErrorCode::usage, "the " + what + " '" + path + "' exists already",
                 "choose another name, or move the old one away");
   }
-  // A nameless file does not show that the name will be too long.
+  // Creating a file without a name does not show that the name is too long.
   if (errno != ENOENT || !NewFile(path, Readers::owner).created()) {
     throw Error(ErrorCode::usage, "the " + what + " '" + path + "' cannot be created: " + reason(),
                 "choose a folder that exists and that you may write to");
@@ -156,7 +157,7 @@ std::string content_sha256(const std::string& contents) { return sha256(contents
 
 bool is_written(const std::string& path, const std::string& text) {
   const OwnEnvironment own;
-  if (!is_regular(path)) return false;  // a pipe would be waited for
+  if (!is_regular(path)) return false;  // reading a pipe would wait
   std::ifstream file(path, std::ios::binary);
   const std::string found{std::istreambuf_iterator<char>(file), {}};
   return file && found == text;
@@ -169,7 +170,7 @@ void write_durably(const std::string& path, const std::string& text, const std::
 
 void write_all_durably(const std::vector<FileToWrite>& files, const std::string& what, Readers readers) {
   const OwnEnvironment own;
-  std::deque<NewFile> written;  // in place: none can be moved
+  std::deque<NewFile> written;  // a deque, since a NewFile cannot be moved
   for (const FileToWrite& file : files) {
     refuse_companion(file.path, what);
     const NewFile& next = written.emplace_back(file.path, readers);

@@ -11,10 +11,10 @@
 namespace fractile::report_detail {
 namespace {
 
-/// Whatever bytes: one line that HTML shows as it is.
+/// Any bytes as one line that HTML shows to the letter.
 std::string shown_in_html(const std::string& words) { return figures::escaped(shown_text(words)); }
 
-// Contrasts of 4.5:1 and more on both backgrounds. Nothing is hidden without it, and the order is that of reading.
+// Contrasts are at least 4.5:1 on both backgrounds. Without these rules, nothing is hidden, and the order is that of reading.
 constexpr const char* page_rules =
     ":root{color-scheme:light dark}body{margin:0 auto;max-width:46rem;padding:1rem;font:1rem/1.5 "
     "sans-serif;color:#1b1b1b;"
@@ -28,7 +28,7 @@ constexpr const char* page_rules =
     "td:last-child{white-space:normal;min-width:11rem;overflow-wrap:anywhere}dt{font-weight:bold}pre{white-space:pre-"
     "wrap;overflow-wrap:anywhere;font-"
     "size:.8rem}"
-    // Tables of cells may use the margin to the right, and their headings stay in sight.
+    // Tables of cells may extend into the margin to the right, and their headings stay in sight.
     ".x{display:inline-block;vertical-align:top;margin-right:1.5rem;max-width:min(100vw - 2rem,max(100%,50vw + "
     "21rem));max-height:85vh;"
     "overflow:auto}.x thead{position:sticky;top:0;background:#fff}.x td{white-space:nowrap}.x th,.x td{padding:.2rem "
@@ -78,7 +78,7 @@ std::string head_of(const std::string& title) {
       base64_of_hex(sha256(style)), title, style);
 }
 
-/// Up to its headings.
+/// The beginning of a table, before its headings.
 std::string table_start(const TableHead& head, const char* frame) {
   return fmt::format(
       "<div class=\"{2}\" tabindex=\"0\" role=\"region\" "
@@ -136,7 +136,7 @@ void HtmlPage::table(const TableHead& head, const std::vector<Row>& rows) {
 void HtmlPage::table(const CellTable& cells) {
   const TableHead& head = cells.head;
   const bool has_groups = !cells.groups.empty();
-  constexpr std::size_t narrow = 5;  // columns that leave room for another table beside them
+  constexpr std::size_t narrow = 5;  // with this many columns or fewer, there is room for another table to the right
   body_ += table_start(head, cells.headings.size() - head.left > narrow ? "w x wide" : "w x") + "<tr>";
   const std::size_t first_row = has_groups ? head.left : cells.headings.size();
   for (std::size_t i = 0; i < first_row; ++i) {

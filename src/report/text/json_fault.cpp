@@ -9,7 +9,7 @@
 namespace fractile::report_detail {
 namespace {
 
-/// Hears of every member, and stops the reader at the first that is unfit.
+/// Receives every member, and stops the reader at the first one that is not allowed.
 class Listener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Listener> {
  public:
   bool StartObject() { return enter(); }
@@ -36,7 +36,7 @@ class Listener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Listener
     return true;
   }
 
-  std::vector<std::set<std::string>> members_;  // of the objects and arrays that are open
+  std::vector<std::set<std::string>> members_;  // of the open objects and arrays
   std::string complaint_;
 };
 

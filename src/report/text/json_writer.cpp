@@ -10,7 +10,7 @@
 namespace fractile::report_detail {
 namespace {
 
-/// As JSON writes characters beyond 16 bits, in two halves.
+/// The JSON escape of a character. Characters beyond 16 bits are written in two halves.
 std::string unicode_escape(char32_t code) {
   const auto unit = static_cast<std::uint32_t>(code);
   if (unit < 0x10000) return fmt::format("\\u{:04x}", unit);

@@ -13,12 +13,12 @@ namespace fractile::report_detail {
 
 using Writer = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
 
-/// Begins as all of them do, with the version of the format and of the program.
+/// A document that begins with the version of its format and of the program.
 class Document {
  public:
   explicit Document(std::uint64_t schema_version = 1);
   Writer& json() { return json_; }
-  /// Ends the object.
+  /// Ends the object and returns its text.
   std::string text();
 
  private:
@@ -26,23 +26,23 @@ class Document {
   Writer json_;
 };
 
-/// JSON with escapes in place of invisible characters; it reads the same.
+/// The JSON with escapes in place of invisible characters. It has the same meaning.
 std::string with_escapes(std::string_view json);
 
-/// What is not UTF-8 is written as name_text has it.
+/// Writes a text. Bytes that are not UTF-8 are written as by name_text().
 void text(Writer& json, const std::string& value);
-/// A number with exactly its decimals: no double on the way.
+/// A number with exactly its decimals, without conversion to double.
 void decimal(Writer& json, const Rational& value);
 
 /// A number with its decimals, or the text of a date or time.
 void value(Writer& json, ValueKind kind, const Rational& value);
-/// A distance of two of them.
+/// A distance between two such values.
 void distance(Writer& json, ValueKind kind, const Rational& distance);
 
 void member(Writer& json, const char* name, const std::string& value);
-void member(Writer& json, const char* name, const Rational& value);  ///< its decimals
+void member(Writer& json, const char* name, const Rational& value);  ///< as a decimal
 void member(Writer& json, const char* name, std::uint64_t value);
-/// An object, whose members `write` writes.
+/// An object whose members `write` writes.
 template <class Write>
 void object(Writer& json, const char* name, const Write& write) {
   json.Key(name);
@@ -50,7 +50,7 @@ void object(Writer& json, const char* name, const Write& write) {
   write();
   json.EndObject();
 }
-/// A list of objects: `write` writes the members of each entry's.
+/// A list of objects. `write` writes the members of one entry's object.
 template <class Entries, class Write>
 void objects(Writer& json, const char* name, const Entries& entries, const Write& write) {
   json.Key(name);
@@ -62,7 +62,7 @@ void objects(Writer& json, const char* name, const Entries& entries, const Write
   }
   json.EndArray();
 }
-/// Decimals as they are.
+/// Writes the decimals unchanged.
 void number(Writer& json, const char* name, const std::string& decimals);
 
 }  // namespace fractile::report_detail

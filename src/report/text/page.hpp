@@ -1,4 +1,4 @@
-// The page that an explanation is written on: text, Markdown or HTML.
+// The page on which an explanation is written: text, Markdown or HTML.
 #pragma once
 
 #include <string>
@@ -11,22 +11,22 @@
 
 namespace fractile::report_detail {
 
-/// A table's name is that of its file, its caption says what it holds; text has neither.
+/// The name of a table is that of its file, and the caption says what the table holds. Text shows neither.
 struct TableHead {
   std::string name;
   std::string caption;
-  std::size_t left = 1;  ///< this many columns are names, the others numbers
-  std::string summary =
-      {};  ///< on a page, all that is seen of the table until a reader opens it; empty: the table is seen
+  std::size_t left = 1;  ///< this many columns are names, and the others are numbers
+  /// What a page shows in place of the table until a reader opens it. If empty, the table is shown.
+  std::string summary = {};
 };
 
-/// A table whose columns may stand in groups, as published tables do, and whose cells have small print.
+/// A table for published values. Its columns may be grouped, and its cells may have small print.
 struct CellTable {
   struct Group {
     std::string heading;
     std::size_t columns;
   };
-  /// As people read it, and as programs do.
+  /// A number as people read it, and as programs do.
   struct Number {
     Number(std::string both) : text(both), read(std::move(both)) {}  // NOLINT(google-explicit-constructor)
     Number(const char* both) : Number(std::string(both)) {}          // NOLINT(google-explicit-constructor)
@@ -37,8 +37,8 @@ struct CellTable {
   };
   struct Cell {
     Number value;
-    std::vector<Number> beside = {};  ///< in small print: how far it may be off, or its interval's ends
-    std::string sign = {};            ///< behind the value
+    std::vector<Number> beside = {};  ///< in small print: the error, or the ends of the interval
+    std::string sign = {};            ///< follows the value
   };
   struct Line {
     Row names;
@@ -46,24 +46,24 @@ struct CellTable {
     bool is_total = false;
   };
   TableHead head;
-  std::vector<Group> groups = {};  ///< over the columns behind the names; none: one row of headings
-  Row headings;                    ///< of all columns; of the names first
+  std::vector<Group> groups = {};  ///< over the columns after the names; if empty, there is one row of headings
+  Row headings;                    ///< of all columns, beginning with those of the names
   std::vector<Line> lines;
-  Row beside = {"lower", "upper"};  ///< what programs call the numbers beside a value
+  Row beside = {"lower", "upper"};  ///< how programs name the numbers next to a value
 };
 
-/// The small print of a cell: "9900 to 10100"; empty without any.
+/// The small print of a cell: "9900 to 10100"; empty if there is none.
 std::string small_print(const CellTable::Cell& cell);
-/// With one row of headings, and small print behind values.
+/// The table with one row of headings, and with small print after values.
 std::vector<Row> plain_rows(const CellTable& table);
-/// For programs: with one row of headings, and one number per cell.
+/// The table for programs, with one row of headings and one number per cell.
 std::vector<Row> number_rows(const CellTable& table);
 
-/// Puts separators of thousands into a number of five digits or more, with which the text begins: "12,600 or above". All else stays,
-/// years and dates too.
+/// Inserts thousands separators into a number of five digits or more at the beginning of the text: "12,600 or above". Everything else
+/// stays, including years and dates.
 std::string with_separators(const std::string& text);
 
-/// Headings, paragraphs, lists, tables and figures, in order. All words may be anybody's.
+/// Headings, paragraphs, lists, tables and figures, in order. The words may come from anyone.
 class Page {
  public:
   Page() = default;
@@ -75,23 +75,23 @@ class Page {
   virtual void section(const std::string& words) = 0;
   virtual void paragraph(const std::string& words) = 0;
   virtual void list(const std::vector<std::string>& items) = 0;
-  /// Words and what they mean.
+  /// Words and their meanings.
   virtual void glossary(const std::vector<std::pair<std::string, std::string>>& words) = 0;
-  /// The first row is the heading.
+  /// The first row holds the headings.
   virtual void table(const TableHead& head, const std::vector<Row>& rows) = 0;
   virtual void table(const CellTable& cells) = 0;
-  /// A part of another sentence that someone typed, so that it means nothing to the page.
+  /// Words that someone typed, as a part of a sentence, escaped so that they mean nothing to the page's format.
   virtual std::string typed(const std::string& words) const { return words; }
 
-  // Only where pictures can be shown; text leaves them out.
+  // Only pages that can show pictures have figures. Text leaves them out.
   virtual bool has_figures() const { return false; }
   virtual void figure(const figures::Figure& /*figure*/) {}
   virtual void figure(const figures::RangeFigure& /*figure*/) {}
-  /// A text of many lines, to the letter. With a summary, only that is seen until a reader opens it.
+  /// A text of many lines, to the letter. If there is a summary, a page shows only the summary until a reader opens the text.
   virtual void verbatim(const std::string& /*id*/, const std::string& /*text*/, const std::string& /*summary*/ = {}) {}
 };
 
-/// Text or Markdown.
+/// A page of text or Markdown.
 class ProsePage : public Page {
  public:
   explicit ProsePage(Prose prose) : markdown_(prose == Prose::markdown) {}
@@ -109,11 +109,11 @@ class ProsePage : public Page {
   void add(const std::string& block);
 
   bool markdown_;
-  bool between_ = true;  // a line is left empty before the next block
+  bool between_ = true;  // whether an empty line precedes the next block
   std::string text_;
 };
 
-/// One HTML file, and its figures and tables as files.
+/// One HTML file, with its figures and tables as further files.
 class HtmlPage : public Page {
  public:
   void title(const std::string& words) override;
@@ -139,10 +139,10 @@ class HtmlPage : public Page {
   std::vector<PageFile> files_;
 };
 
-/// How the page's report can be made again; nothing unless the options have a command.
+/// How the page's report can be made again; writes nothing unless the options have a command.
 void say_command(HtmlPage& page, const PageOptions& options);
 
-/// A figure's words as shown_text has them.
+/// The figure with all its words as by shown_text().
 figures::Figure shown_figure(figures::Figure figure);
 figures::RangeFigure shown_figure(figures::RangeFigure figure);
 

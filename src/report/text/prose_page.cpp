@@ -8,7 +8,7 @@
 namespace fractile::report_detail {
 namespace {
 
-/// Nothing that a receipt holds acts on a terminal.
+/// Escapes what would act on a terminal, since a receipt may hold any text.
 std::string clean(const std::string& words) { return shown_text(words); }
 
 std::string underlined(const std::string& words, char line) {
@@ -16,7 +16,7 @@ std::string underlined(const std::string& words, char line) {
   return title + "\n" + std::string(width_of(title), line) + "\n";
 }
 
-/// `indent`: before all lines but the first.
+/// `indent` precedes all lines except the first.
 std::string wrapped(const std::string& words, const std::string& first = {}, const std::string& indent = {}) {
   constexpr std::size_t width = 96;
   std::string lines;
@@ -51,7 +51,7 @@ std::string piped(const std::vector<Row>& rows) {
   return text;
 }
 
-/// One row of them: a group's heading stands before each of its columns'.
+/// The headings in one row. The heading of a group precedes that of each of its columns.
 Row plain_headings(const CellTable& table) {
   Row headings = table.headings;
   std::size_t column = table.head.left;
@@ -84,7 +84,7 @@ std::string small_print(const CellTable::Cell& cell) {
 
 std::vector<Row> number_rows(const CellTable& table) {
   const std::size_t names = table.head.left;
-  std::vector<std::size_t> beside(table.headings.size() - names);  // how many numbers stand beside a column's values
+  std::vector<std::size_t> beside(table.headings.size() - names);  // how many numbers accompany a column's values
   for (const CellTable::Line& line : table.lines) {
     for (std::size_t i = 0; i < line.cells.size(); ++i) beside[i] = std::max(beside[i], line.cells[i].beside.size());
   }

@@ -5,7 +5,7 @@
 namespace fractile::report_detail {
 namespace {
 
-// Inside a JSON string the quotation marks would have backslashes, so this is the member itself.
+// Inside a JSON string, the quotation marks would have backslashes. So this text is found only as the member itself.
 const std::string empty_member = R"("sha256": "")";
 constexpr std::size_t digits = 64;
 

@@ -1,4 +1,4 @@
-// A receipt's last member is the SHA-256 of its text with that member's digits left out.
+// A receipt's last member is the SHA-256 of the receipt's text without the digits of this member.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace fractile::report_detail {
 /// Ends the document with its hash.
 std::string with_digest(Document& document);
 
-/// The hash that the text names at its end, if it names the right one; otherwise "".
+/// The hash at the end of the text if it is right; otherwise "".
 std::string intact_digest(const std::string& text);
 
 }  // namespace fractile::report_detail

@@ -50,7 +50,7 @@ std::string shown(std::string_view text, LineFeeds feeds) {
   return result;
 }
 
-/// "\x" and two lower-case digits: what name_text writes for a byte.
+/// Whether the text begins with "\x" and two lower-case digits, which is how name_text writes a byte.
 bool looks_escaped(std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   return text.size() >= 4 && text.starts_with("\\x") && digits.find(text[2]) != std::string_view::npos &&

@@ -24,7 +24,7 @@ using report_detail::Character;
 using report_detail::first_character;
 using report_detail::is_hidden;
 
-/// Bytes of all kinds, and more often than chance has them: escapes, separators, directions, Markdown, broken UTF-8.
+/// Bytes of all kinds. Escapes, separators, directions, Markdown and broken UTF-8 are more frequent than by chance.
 rc::Gen<std::string> nasty_text() {
   const auto piece = rc::gen::oneOf(
       rc::gen::container<std::string>(rc::gen::arbitrary<char>()),
@@ -39,7 +39,7 @@ rc::Gen<std::string> nasty_text() {
   });
 }
 
-/// UTF-8 without hidden characters except for those of `allowed`.
+/// Expects UTF-8 without hidden characters, except for `allowed`.
 void expect_clean(std::string_view text, char32_t allowed = U' ') {
   while (!text.empty()) {
     const Character character = first_character(text);
@@ -61,7 +61,7 @@ TEST(ShownText, EscapesWhatNobodySees) {
   EXPECT_EQ(shown_lines("a\nb\r\n"), "a\nb\\r\n");
 }
 
-/// Unicode's Cc, Zl and Zp, and Cf except for the joiners and for those that are seen, such as the signs before Arabic numbers.
+/// Unicode's Cc, Zl and Zp, and Cf except for the joiners and for visible characters, such as the signs before Arabic numbers.
 TEST(ShownText, HiddenCharactersOneByOne) {
   for (const char32_t code : std::initializer_list<char32_t>{
            0x00,   0x07,   0x1F,   0x7F,   0x80,   0x9B,   0x9F,   0xAD,   0x61C,  0x180E, 0x200B,  0x200E, 0x200F,
@@ -149,7 +149,7 @@ TEST(ShownText, ReceiptsAndPagesOfAnyNames) {
   }));
 }
 
-// A person who writes a receipt by hand can write anything wherever a text stands, and its hash.
+// A person who writes a receipt by hand can write any text anywhere, and the matching hash.
 TEST(ShownText, PagesOfReceiptsFromElsewhere) {
   const SourceDescription source{"t.csv", "", "x", NullPolicy::drop, "E", "", "b"};
   const Release sound = read_receipt(to_json(testing::under_key(small_release(), "k", source)), "r");

@@ -9,10 +9,10 @@ namespace fractile::report_detail {
 
 using Row = std::vector<std::string>;
 
-/// The width of UTF-8 in code points: most terminals show each as wide as a letter.
+/// The width of UTF-8 in code points, since most terminals show each code point as wide as a letter.
 std::size_t width_of(const std::string& text);
 
-/// Cells as shown_text has them; this many columns to the left, the others to the right.
+/// The cells as by shown_text(). The first `left` columns are aligned to the left, and the others to the right.
 std::string aligned(const std::vector<Row>& cells, std::size_t left = 1);
 
 }  // namespace fractile::report_detail

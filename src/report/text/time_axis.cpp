@@ -12,7 +12,7 @@ namespace {
 constexpr int most_tics = 6;
 constexpr double days_a_month = 30.436875;
 
-/// The first day of a month, which may be counted beyond a year's.
+/// The first day of a month. The month may be counted beyond a year's end.
 std::int64_t first_of(std::int64_t month) {
   const auto year = static_cast<int>(std::floor(static_cast<double>(month) / 12));
   const auto in_year = static_cast<unsigned>(month - 12 * std::int64_t{year});
@@ -31,7 +31,7 @@ void add(figures::Axis& axis, double at, const std::string& words) {
   axis.words.push_back(words);
 }
 
-/// At multiples of this many months, or years: "2024-07", or "2024".
+/// Tics at multiples of this many months, or of years: "2024-07", or "2024".
 void add_months(figures::Axis& axis, double ticks_a_day, std::int64_t stride) {
   const auto first =
       static_cast<std::int64_t>(std::clamp(axis.least / ticks_a_day, double{first_day}, double{last_day}));
@@ -44,7 +44,7 @@ void add_months(figures::Axis& axis, double ticks_a_day, std::int64_t stride) {
   }
 }
 
-/// At multiples of this many ticks; the date alone where days are apart.
+/// Tics at multiples of this many ticks. If they are days apart, they show only the date.
 void add_ticks(figures::Axis& axis, ValueKind kind, double ticks_a_day, double stride) {
   const double first = std::max(double{first_day} * ticks_a_day, axis.least);
   const double last = std::min(double{last_day + 1} * ticks_a_day - 1, axis.most);

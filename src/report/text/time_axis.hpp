@@ -1,4 +1,4 @@
-// An axis of dates and times: its tics stand where calendars and clocks have them.
+// An axis of dates and times, with tics that follow calendars and clocks.
 #pragma once
 
 #include "figures/figures.hpp"
@@ -6,7 +6,7 @@
 
 namespace fractile::report_detail {
 
-/// From `least` to `most` in ticks, with a little room on both sides.
+/// An axis from `least` to `most` in ticks, with a little room on both sides.
 figures::Axis time_axis(ValueKind kind, double least, double most);
 
 }  // namespace fractile::report_detail
