@@ -162,7 +162,7 @@ class Stopped(InAFile, CommandTest):
 class StoppedOnAServer(OnAServer, Stopped):
     """The ledger is on a server, and from one call on, nothing more is sent to the server."""
 
-    STRIDE = 5
+    STRIDE = 3
 
 
 class StoppedWithoutNamelessFiles(Stopped):

@@ -279,4 +279,5 @@ class Stopped(Publishing):
             with self.subTest(call=call):
                 self.stopped_at(call)
                 states.add(self.check(call))
-        self.assertLessEqual({"none", "reserved", "drawn"}, states)
+        if EFFORT >= 1:  # with fewer calls, a state may be left out
+            self.assertLessEqual({"none", "reserved", "drawn"}, states)
