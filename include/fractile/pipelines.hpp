@@ -344,8 +344,8 @@ struct PipelineRefinement {
   Refinement refinement;
   std::vector<std::string> secrets;       ///< of the certificate, where there is one
   std::vector<std::string> observations;  ///< likewise
-  /// True for a counter-example with so many participants that its exact losses would be too long. Then certified enclosures show that
-  /// the loss at `from` is at least loss_from, and the loss at `to` at most loss_to.
+  /// Whether the losses of a counter-example are bounds: with very many participants, exact losses would be too long. Then certified
+  /// enclosures show that the loss at `from` is at least loss_from, and the loss at `to` at most loss_to.
   bool are_losses_bounds = false;
   /// The pipeline whose channels the certificate leads from and to, where there is a certificate. It is not always the pipeline
   /// that was asked about.

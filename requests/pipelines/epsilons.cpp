@@ -25,7 +25,7 @@ Rational power_of_ten(const Rational& most) {
   return power;
 }
 
-/// `count` numbers from `low` to `high`, rounded to so many decimals that their distances are equal up to about a thousandth.
+/// `count` numbers from `low` to `high` in nearly equal steps. They have as few decimals as leave the steps equal up to about a thousandth.
 std::vector<Rational> spread(const Rational& low, const Rational& high, std::uint64_t count) {
   const Rational step = (high - low) / Rational(static_cast<std::int64_t>(count - 1));
   const Rational unit = std::min(Rational(1), power_of_ten(step / Rational(1000)));

@@ -62,7 +62,7 @@ class FlippedBits : public ::testing::Test {
   /// others, and asks each time. Returns how often the ledger was found damaged.
   std::size_t refusals(std::size_t stride, const std::function<void(Ledger&)>& ask, ErrorCode otherwise) const {
     // The stride is odd, so that the flips reach every bit of a byte.
-    stride = std::max<std::size_t>(1, 100 * stride / std::max<std::uint64_t>(1, effort(100))) | 1;
+    stride = std::max<std::size_t>(1, 100 * stride / effort(100, 1)) | 1;
     std::size_t refused = 0;
     std::size_t passed = 0;
     for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {

@@ -450,7 +450,7 @@ TEST_F(LedgerFile, OfFormat1WithABrokenFrameInItsLogIsRefused) {
   expect_format_1(Ledger::open(copy_with(log + older + older)));
 }
 
-/// A child process reads a ledger as the user `nobody`, who may write neither the ledger nor its folder.
+/// A child process reads a ledger as the user `nobody`, which may write neither to the ledger nor to its folder.
 class ReadOnlyLedger : public LedgerFile {
  protected:
   void SetUp() override {

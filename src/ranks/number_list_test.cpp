@@ -3,7 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <random>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
 namespace fractile {
 namespace {
@@ -64,16 +70,44 @@ TEST(PositionList, ThreadsSortAsOneDoes) {
   }
 }
 
-// However many threads touch its pages, from no page to several for each.
-TEST(LargeVector, IsOfZeros) {
-  for (const std::size_t bytes : {std::size_t{0}, std::size_t{8}, large_page, 7 * large_page + 24, 20 * large_page}) {
-    for (const std::size_t threads : {1U, 2U, 3U, 64U}) {
-      const std::vector<std::uint64_t> numbers = large_vector<std::uint64_t>(bytes / 8, threads);
-      EXPECT_EQ(numbers.size(), bytes / 8);
-      EXPECT_TRUE(std::ranges::all_of(numbers, [](std::uint64_t number) { return number == 0; })) << bytes;
-    }
+#if defined(__linux__) && defined(MADV_POPULATE_WRITE)
+
+/// How many whole large pages of fresh memory are there after `threads` threads have touched this many bytes of it, which do not begin at a
+/// page. Nothing if this system cannot touch memory so.
+std::optional<std::size_t> touched_pages(std::size_t bytes, std::size_t threads) {
+  const std::size_t room = bytes + 2 * large_page;
+  void* const memory = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  EXPECT_NE(memory, MAP_FAILED);
+  void* aligned = memory;
+  std::size_t left = room;
+  auto* const first = static_cast<std::byte*>(std::align(large_page, large_page, aligned, left));
+  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  touch(first + 8, bytes, threads);
+  std::vector<unsigned char> there(left / page);
+  EXPECT_EQ(mincore(first, there.size() * page, there.data()), 0);
+  const std::size_t small = large_page / page;
+  std::size_t pages = 0;
+  for (std::size_t k = 0; (k + 1) * small <= there.size(); ++k) {
+    const auto of_page = std::span(there).subspan(k * small, small);
+    pages += std::ranges::all_of(of_page, [](unsigned char is_there) { return (is_there & 1U) != 0; }) ? 1U : 0U;
   }
+  const bool can_touch = madvise(first, page, MADV_POPULATE_WRITE) == 0;
+  munmap(memory, room);
+  return can_touch ? std::optional(pages) : std::nullopt;
 }
+
+/// All whole pages are touched if at least two threads have enough of them, and none otherwise.
+TEST(LargeVector, ThreadsTouchAllOfItsPages) {
+  if (!touched_pages(0, 1)) GTEST_SKIP() << "this system cannot touch memory";
+  for (const std::size_t threads : {2U, 3U, 64U}) {
+    EXPECT_EQ(touched_pages(9 * large_page, threads), 8U);
+    EXPECT_EQ(touched_pages(20 * large_page + 24, threads), 19U);
+    EXPECT_EQ(touched_pages(7 * large_page, threads), 0U) << "one thread would do";
+  }
+  EXPECT_EQ(touched_pages(20 * large_page, 1), 0U);
+}
+
+#endif
 
 TEST(PositionList, TakesWhatAnotherHas) {
   const std::vector<Position> some{9, 3, 5};

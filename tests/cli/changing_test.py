@@ -129,7 +129,7 @@ class BeforeTheCharge(CommandTest):
 
 class KeysFile(CommandTest):
     def test_nothing_is_charged(self):
-        """The file has so many bytes that the change comes before the last one is read."""
+        """The file is so large that it changes before all of it is read."""
         self.write("t.csv", "g,x\n" + "a,7\n" * 100)
         self.write("keys.txt", "".join(f"{i:01500}\n" for i in range(90_000)))
         made = run("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "1", cwd=self.folder)
@@ -159,7 +159,7 @@ class KeysFile(CommandTest):
 
 class StandardInput(CommandTest):
     def test_a_file_that_is_copied_from_it(self):
-        """The file has so many bytes that the change comes before the last one is copied."""
+        """The file is so large that it changes before all of it is copied."""
         write_long_column(self.folder / "t.csv")
         with open(self.folder / "t.csv", "rb") as table:
             process = start_slowly("release", "-", *options(), cwd=self.folder, stdin=table, text=True)

@@ -31,10 +31,12 @@ inline double effort_factor(const char* text) {
   return factor;
 }
 
-/// `normal` repetitions, times FRACTILE_TEST_EFFORT (default 1).
-inline std::uint64_t effort(std::uint64_t normal) {
+/// `normal` repetitions, times FRACTILE_TEST_EFFORT (default 1), and at least `least`: with fewer, chance would decide, or nothing
+/// would be tested.
+inline std::uint64_t effort(std::uint64_t normal, std::uint64_t least = 0) {
   const char* factor = std::getenv("FRACTILE_TEST_EFFORT");
-  return factor == nullptr ? normal : static_cast<std::uint64_t>(static_cast<double>(normal) * effort_factor(factor));
+  if (factor == nullptr) return std::max(normal, least);
+  return std::max(static_cast<std::uint64_t>(static_cast<double>(normal) * effort_factor(factor)), least);
 }
 
 /// The probability that a chi-square statistic with `degrees` degrees of freedom is at least `statistic`.

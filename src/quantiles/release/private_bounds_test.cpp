@@ -205,7 +205,7 @@ TEST(PrivateBounds, TakeWhateverThereIs) {
         builder.finish(),
         {approximate_query({"0", "1/2", "1"}, Budget::pure(Rational(50))), BoundsToFind{search, Rational(1, 2)}}, bits);
     EXPECT_LE(release.lattice.lower(), release.lattice.upper());  // equal in one case of 123 where there is no data
-    // Between the two outermost bounds, which one search of 58^2 finds for the quantiles 0 and 1, no tie can be divided.
+    // For the quantiles 0 and 1, about one search in 58^2 finds the two outermost bounds. Between them, no tie can be divided.
     if (values.size() == 1000 && subcells_for(release.lattice.size()) > 1) {
       EXPECT_EQ(release.value(1), Rational(-7));
     }

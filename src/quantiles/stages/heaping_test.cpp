@@ -192,7 +192,7 @@ TEST(Heaping, MakesQuantilesOfHeapsNearer) {
     query.base = base;
     RandomBits bits = RandomBits::system();
     double error = 0;
-    const std::uint64_t trials = std::max<std::uint64_t>(300, effort(300));  // with fewer, chance would decide
+    const std::uint64_t trials = effort(300, 300);
     for (std::uint64_t i = 0; i < trials; ++i) {
       const Release release = fractile::release(profile, query, bits);
       for (std::size_t j = 0; j < query.quantiles.size(); ++j) {

@@ -169,7 +169,7 @@ TEST(Recentering, BringsPointsOfAReleaseNearerAndIntoTheirIntervals) {
   RandomBits bits = RandomBits::unsafe_seeded(11);
   double selected = 0;
   double published = 0;
-  const std::uint64_t releases = std::max<std::uint64_t>(effort(200), 60);
+  const std::uint64_t releases = effort(200, 60);
   for (std::uint64_t i = 0; i < releases; ++i) {
     const Release::Group group = release(table, {query}, bits).groups.front();
     const Brackets& brackets = *group.course->plan->brackets;

@@ -137,8 +137,8 @@ void require_certificate(const Certificate& printed, const flow::Channel& from, 
   }
 }
 
-/// Used when there are so many people that the channels are too large. Computes the losses from parts of the channels, as when they were
-/// found.
+/// Checks the losses of a certificate whose channels are too large to be made, because there are too many people. Computes the losses
+/// from parts of the channels, as the search did that found the certificate.
 void require_bounds(const Certificate& printed, const flow::Pipeline& pipeline, const Rational& from,
                     const Rational& to) {
   flow::Analyst analyst;

@@ -137,7 +137,7 @@ std::vector<std::vector<Coefficients>> slopes_of(const std::vector<std::vector<C
   return slopes;
 }
 
-/// The places of independent rows, as many as there are columns; empty when there are not so many.
+/// The places of independent rows, one per column; empty when there are fewer independent rows than columns.
 std::vector<std::size_t> independent_rows(const Square& values) {
   std::vector<std::size_t> chosen;
   Square reduced;

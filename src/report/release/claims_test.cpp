@@ -279,7 +279,7 @@ QuantileQuery with_intervals(QuantileQuery query, IntervalOf of, std::uint64_t r
   return query;
 }
 
-std::uint64_t runs() { return std::max<std::uint64_t>(testing::effort(20), 1); }
+std::uint64_t runs() { return testing::effort(20, 1); }
 
 const QuantileQuery median{{Rational(1, 2)}, Budget::pure(Rational(1))};
 const QuantileQuery asked{quartiles_asked, Budget::pure(Rational(1))};
@@ -509,7 +509,7 @@ class AnyWorld {
 
 TEST(Claims, OfRandomCombinationsOfOptions) {
   AnyWorld worlds(7);
-  const std::uint64_t count = std::max<std::uint64_t>(testing::effort(40), 40);
+  const std::uint64_t count = testing::effort(40, 40);
   for (std::uint64_t i = 0; i < count; ++i)
     check(worlds.next(), std::max<std::uint64_t>(runs() / 2, 1), 100 + i, "combination " + std::to_string(i));
 }

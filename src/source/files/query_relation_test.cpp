@@ -194,7 +194,7 @@ TEST_F(FailingCells, OfChoicesLeaveTheMemoryOfOthersAlone) {
        {"coalesce(CAST(s AS HUGEINT), 9)", "ifnull(CAST(s AS HUGEINT), 9)", "TRY(coalesce(CAST(s AS HUGEINT), 9))",
         "CAST(coalesce(CAST(s AS HUGEINT), 9) AS HUGEINT)", "nullif(CAST(s AS HUGEINT), 9)",
         "CASE WHEN CAST(s AS INTEGER) = 7 THEN CAST(7 AS HUGEINT) ELSE 8 END"}) {
-    for (std::uint64_t times = 0; times < std::max<std::uint64_t>(1, testing::effort(1)); ++times) {
+    for (std::uint64_t times = 0; times < testing::effort(1, 1); ++times) {
       const Table table = Table::open({.file = file, .sql = "SELECT " + std::string(value) + " AS x FROM input"});
       const RankProfile profile = table.profile("x", ages, NullPolicy::drop);
       EXPECT_EQ(profile.records(), 199'900U) << value;
@@ -408,7 +408,7 @@ class OneRecordMore : public QueryRelation {
   /// `before`: of a file; `file`: the same with a record more. By default each record meets every third query, in turn; with
   /// FRACTILE_TEST_EFFORT=3 it meets all.
   void expect_at_most_one_more(const std::vector<Counts>& before, const std::string& file, const std::string& what) {
-    const std::size_t stride = std::max<std::size_t>(1, 3 / std::max<std::uint64_t>(1, testing::effort(1)));
+    const std::size_t stride = std::max<std::size_t>(1, 3 / testing::effort(1, 1));
     for (std::size_t k = turn_++ % stride; k < total_queries.size(); k += stride) {
       const std::string& sql = total_queries[k];
       Counts fewer = before[k];
