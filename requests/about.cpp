@@ -8,6 +8,7 @@
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 #include "requests/text_file.hpp"
+#include "requests/toml_text.hpp"
 #include "requests/values.hpp"
 
 namespace fractile::requests {
@@ -44,7 +45,7 @@ std::string member_names() {
 
 toml::table parsed(const std::string& text, const std::string& path) {
   try {
-    return toml::parse(text);
+    return parsed_toml(text);
   } catch (const toml::parse_error& error) {
     refuse_about(path, fmt::format("line {} is not TOML", error.source().begin.line));  // what() would quote it
   }

@@ -6,6 +6,7 @@
 
 #include "report/text/shown_text.hpp"
 #include "requests/text_file.hpp"
+#include "requests/toml_text.hpp"
 #include "requests/values.hpp"
 
 namespace fractile::requests {
@@ -66,7 +67,7 @@ TomlFile::TomlFile(std::string name, std::string text, std::string help, Quoting
     : name_(std::move(name)), text_(std::move(text)), help_(std::move(help)) {
   if (text_.starts_with(toml_mark)) text_.erase(0, toml_mark.size());
   try {
-    root_ = toml::parse(std::string_view(text_), std::string_view(name_));
+    root_ = parsed_toml(text_, name_);
   } catch (const toml::parse_error& error) {
     const std::string what(quoting == Quoting::allowed ? error.description() : "this is not TOML");
     refuse(fmt::format("{}:{}: {}", name_, std::max(1U, error.source().begin.line), what),

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "fractile/error.hpp"
 
@@ -25,6 +27,39 @@ TEST(TomlNumbers, AreExactlyWhatIsWritten) {
   EXPECT_EQ(inner.find("text")->number(), Rational(1, 3));
   EXPECT_EQ(inner.find("whole")->entry(), "1000");
   EXPECT_EQ(root.find("step")->entry(), "0.01");
+}
+
+/// Points within strings and comments are not those of keys, and each of them ends where TOML says that it ends.
+TEST(TomlKeys, OfManyPartsAreRefusedWhereverTheyStand) {
+  const std::string points(40, '.');
+  const std::vector<std::string> lines{
+      "x = \"" + points + "\"",
+      "x = '" + points + "\\'",
+      "x = \"\\\"" + points + "\\\\\"",
+      "x = \"\"\"\n" + points + "\"\n\\\"\"\"\"\"",
+      "x = '''" + points + "'\n\\''''",
+      "x = [\"\", '', \"\"\"\"\"\", '''''', 1.5]  # \"" + points,
+      "x = { a.\"" + points +
+          "\".b = 1979-05-27T00:32:00.999, c = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0] }",
+      "x . a.b . c.d.e.f.g.h.i.j.k.l.m.n.o = 1.5",
+  };
+  EXPECT_TRUE(rc::check([&] {
+    std::string text;
+    const auto chosen = *rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(0, lines.size()));
+    for (std::size_t i = 0; i < chosen.size(); ++i) text += "[t" + std::to_string(i) + "]\n" + lines[chosen[i]] + "\n";
+    RC_ASSERT(TomlFile("x.toml", text, "").root().members().size() == chosen.size());
+
+    const auto line = 1 + std::ranges::count(text, '\n');
+    const std::string long_key = *rc::gen::element<std::string>("a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q = 1\n",
+                                                                "[a.'b'.\"c\" .d.e. f.g.h.i.j.k.l.m.n.o.p.q]\n");
+    try {
+      const TomlFile file("x.toml", text + long_key, "", Quoting::allowed);
+      RC_FAIL("the key was accepted");
+    } catch (const Error& error) {
+      RC_ASSERT(
+          std::string(error.what()).starts_with("x.toml:" + std::to_string(line) + ": a key has more than 16 parts"));
+    }
+  }));
 }
 
 TEST(TomlNumbers, AreFoundWhereverTheyStand) {

@@ -9,6 +9,7 @@
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 #include "requests/text_file.hpp"
+#include "requests/toml_text.hpp"
 #include "requests/values.hpp"
 
 namespace fractile::requests {
@@ -29,7 +30,7 @@ constexpr std::size_t largest = std::size_t{1} << 20;  // bytes
 
 toml::table parsed(const std::string& text, const std::string& path) {
   try {
-    return toml::parse(text);
+    return parsed_toml(text);
   } catch (const toml::parse_error& error) {
     refuse_analyst(path,
                    fmt::format("line {} is not TOML", error.source().begin.line));  // the parser would quote the line

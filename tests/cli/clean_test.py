@@ -224,7 +224,8 @@ class Toml(CommandTest):
         for depth in (300, 100_000):
             self.refuse("x = " + "[" * depth + "]" * depth, "p.toml:1:", "nest")
             self.refuse("x = " + "{a=" * depth + "1" + "}" * depth, "p.toml:1:", "nest")
-        self.refuse("x" + ".a" * 100_000 + " = 1\n", "p.toml:1:")
+        for depth in (20, 100_000, 10_000_000):
+            self.refuse("x" + ".a" * depth + " = 1\n", "p.toml:1:", "16 parts")
 
     def test_twins(self):
         self.refuse("[pipeline]\nparticipants = 2\nparticipants = 3\n", "p.toml:3:", "participants")
