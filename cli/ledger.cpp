@@ -51,14 +51,14 @@ int run_init(const Typed& typed) {
 
 /// What is shown: all datasets, or the one that --dataset names. For a damaged ledger, `statement` has what can still be read, and `damage`
 /// is the error.
-struct Shown {
+struct ShownLedger {
   LedgerStatement statement;
   std::optional<Error> damage;
 };
 
-Shown shown_of(const Typed& typed) {
+ShownLedger shown_of(const Typed& typed) {
   const Ledger ledger = Ledger::open_to_read(path_of(typed));
-  Shown shown;
+  ShownLedger shown;
   try {
     shown.statement = ledger.statement();
   } catch (const Error& error) {

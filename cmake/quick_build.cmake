@@ -12,6 +12,7 @@ set(fractile_common_headers
 set(fractile_test_headers <gtest/gtest.h> <rapidcheck.h> ${fractile_common_headers} <random> <thread>)
 
 # fractile_precompile(TARGET HEADERS...), or fractile_precompile(TARGET REUSE_FROM OTHER) if both targets have the same compile options.
+# GCC does not check that, and crashes if the headers were compiled with less optimization.
 function(fractile_precompile target)
   if(NOT FRACTILE_QUICK_BUILD)
     return()
@@ -41,10 +42,10 @@ function(fractile_unite target size)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# fractile_unite_room(TARGET SOURCES...): fractile_unite with eight sources, except in builds for editing.
+# fractile_unite_room(TARGET SOURCES...): fractile_unite with up to 30 sources, except in builds for editing.
 function(fractile_unite_room target)
   if(NOT FRACTILE_EDITING)
-    fractile_unite(${target} 8 ${ARGN})
+    fractile_unite(${target} 30 ${ARGN})
   endif()
 endfunction()
 
@@ -52,3 +53,9 @@ endfunction()
 if(FRACTILE_QUICK_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options("SHELL:--param ggc-min-heapsize=1048576")
 endif()
+
+# fractile_seldom_runs(TARGET): for code that parses words and prints. More optimization would take half as long again to compile, and save
+# nothing that a user notices.
+function(fractile_seldom_runs target)
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:$<$<CONFIG:Release,RelWithDebInfo>:-O1>>)
+endfunction()

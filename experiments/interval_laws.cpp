@@ -66,7 +66,7 @@ std::vector<double> ends() { return atoms({{0, .4}, {1000, .6}}); }
 std::vector<double> quarter_at_an_end() { return atoms({{0, .25}, {1000, .75}}); }
 std::vector<double> one_point() { return atoms({{500, 1}}); }
 
-constexpr std::array all{
+constexpr std::array all_laws{
     IntervalLaw{"lognormal", "lognormal", lognormal},
     IntervalLaw{"normal", "normal", normal},
     IntervalLaw{"uniform", "uniform", uniform_law},
@@ -81,7 +81,7 @@ constexpr std::array all{
 
 }  // namespace
 
-std::span<const IntervalLaw> interval_laws() { return all; }
+std::span<const IntervalLaw> interval_laws() { return all_laws; }
 
 Lattice interval_lattice() { return Lattice::regular(0, 1000, Rational(1, steps_of_one)); }
 

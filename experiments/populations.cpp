@@ -12,7 +12,7 @@
 namespace fractile::experiments {
 namespace {
 
-constexpr std::array all{
+constexpr std::array all_populations{
     Population{"lognormal", "lognormal incomes, median 30,000", Law::lognormal, "0", "300000", "1"},
     Population{"pareto", "Pareto, exponent 1.5, from 1,000", Law::pareto, "0", "100000", "1"},
     Population{"zeros", "60 % zeros, the others lognormal", Law::zeros, "0", "300000", "1"},
@@ -41,7 +41,7 @@ double small_count(std::mt19937_64& engine) { return std::min(5.0, std::floor(-s
 
 }  // namespace
 
-std::span<const Population> populations() { return all; }
+std::span<const Population> populations() { return all_populations; }
 
 TableSource::TableSource(const Population& population, Lattice lattice, std::optional<RankProfile> pool)
     : population_(&population), lattice_(std::move(lattice)), pool_(std::move(pool)) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "arguments.hpp"
 #include "attendant.hpp"
 #include "fractile/pipelines.hpp"
 #include "interpreter.hpp"
@@ -47,8 +48,6 @@ auto worked(Work work) {
     raise_interrupted();
   }
 }
-
-Typed typed_of(Arguments words) { return {{}, {}, {}, std::move(words)}; }
 
 /// (prior, losses, actions, loss_from, loss_to); None without a counterexample.
 nb::object in_tuple(const flow::Counterexample* counterexample) {

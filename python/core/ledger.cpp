@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "arguments.hpp"
 #include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/reports.hpp"

@@ -6,7 +6,6 @@
 #include <map>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "fractile/receipts.hpp"
 #include "module.hpp"
@@ -14,7 +13,6 @@
 
 namespace fractile::python {
 
-using Arguments = std::map<std::string, std::vector<std::string>>;  ///< as in requests::Typed
 using Texts = std::map<std::string, std::string>;
 using Page = std::pair<std::string, Texts>;  ///< the page, and its files by name
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "arguments.hpp"
 #include "attendant.hpp"
 #include "counted.hpp"
 #include "fractile/publication.hpp"
@@ -26,8 +27,6 @@ namespace fractile::python {
 namespace {
 
 using requests::PublicationFile;
-
-requests::Typed typed_of(Arguments words, std::string file) { return {{}, std::move(file), {}, std::move(words)}; }
 
 /// (name, kind, smallest and largest possible value, whether any cell that holds something counts). For dates and times, the values are
 /// ticks.
@@ -83,7 +82,7 @@ std::unique_ptr<Published> publish_file(const PublicationFile& file, Arguments w
   auto published = std::make_unique<Published>();
   TablesCaller caller(cancel);
   attended(caller, [&] {
-    requests::Publishing asked = requests::Publishing::of(typed_of(std::move(words), file.name), file);
+    requests::Publishing asked = requests::Publishing::of(typed_of(std::move(words), {file.name}), file);
     caller.folder = std::move(asked.folder);
     Source source =
         frame == nullptr ? asked.input.source() : source_of(std::move(*frame), counter, std::move(asked.input.read));
@@ -111,7 +110,7 @@ std::vector<std::tuple<std::string, std::vector<std::string>, bool>> named_level
 }
 
 /// (column, keys, labels) for each key column, as the publication lists them.
-std::vector<std::tuple<std::string, std::vector<std::string>, std::vector<std::string>>> keys_of(
+std::vector<std::tuple<std::string, std::vector<std::string>, std::vector<std::string>>> key_columns_of(
     const PublishedTables& tables) {
   std::vector<std::tuple<std::string, std::vector<std::string>, std::vector<std::string>>> keys;
   for (const KeyColumn& column : tables.publication.keys) keys.emplace_back(column.column, column.keys, column.labels);
@@ -145,7 +144,7 @@ void bind_files(nb::module_& module) {
   module.def(
       "read_publication",
       [](std::string path, Arguments words) {
-        return requests::publication_asked(typed_of(std::move(words), std::move(path)));
+        return requests::publication_asked(typed_of(std::move(words), {std::move(path)}));
       },
       nb::arg("path"), nb::arg("words"), nb::call_guard<Unlocked>());
   module.def(
@@ -162,7 +161,7 @@ void bind_publications(nb::module_& module) {
       .def_ro("account", &PublishedTables::account)
       .def_prop_ro("title", [](const PublishedTables& tables) { return tables.publication.title; })
       .def_prop_ro("cost", [](const PublishedTables& tables) { return tables.cost().to_string(); })
-      .def_prop_ro("keys", &keys_of)
+      .def_prop_ro("keys", &key_columns_of)
       .def_prop_ro("levels", &named_levels_of)
       .def(
           "release", [](const PublishedTables& tables, std::size_t level) { return level_at(tables, level).release; },

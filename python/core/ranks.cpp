@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "arguments.hpp"
 #include "module.hpp"
-#include "pages.hpp"
 #include "requests/query.hpp"
 #include "requests/release.hpp"
 

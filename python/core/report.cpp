@@ -30,8 +30,8 @@ std::string limit_of(const Release& release, const std::string& guess) {
   return limit;
 }
 
-Page page_of(const Release& release, const Texts& about, bool is_public, const std::optional<Pair>& compare,
-             const LedgerAccount* account, const std::string& guess) {
+Page page_of_release(const Release& release, const Texts& about, bool is_public, const std::optional<Pair>& compare,
+                     const LedgerAccount* account, const std::string& guess) {
   PageOptions options{about_of(about), is_public};
   options.guess_above = limit_of(release, guess);
   if (account != nullptr) options.account = *account;
@@ -264,8 +264,8 @@ void bind_report(nb::module_& module) {
       },
       nb::arg("release"), compare);
   module.def("to_table", nb::overload_cast<const Release&>(&to_table), nb::arg("release"));
-  module.def("page", &page_of, nb::arg("release"), nb::arg("about"), nb::arg("public"), nb::arg("compare").none(),
-             nb::arg("account").none(), nb::arg("guess") = "");
+  module.def("page", &page_of_release, nb::arg("release"), nb::arg("about"), nb::arg("public"),
+             nb::arg("compare").none(), nb::arg("account").none(), nb::arg("guess") = "");
   module.def("comparisons", &comparisons, nb::arg("release"), nb::arg("first"), nb::arg("second"),
              nb::sig("def comparisons(release: Release, first: str, second: str) -> list[tuple[typing.Any, str, str, "
                      "tuple[typing.Any, ...], tuple[typing.Any, ...] | None]]"));

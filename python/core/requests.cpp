@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "arguments.hpp"
 #include "attendant.hpp"
 #include "counted.hpp"
 #include "fractile/planning.hpp"
@@ -14,7 +15,6 @@
 #include "fractile/reports.hpp"
 #include "interpreter.hpp"
 #include "module.hpp"
-#include "pages.hpp"
 #include "requests/audit.hpp"
 #include "requests/counting.hpp"
 #include "requests/groups.hpp"
@@ -32,12 +32,10 @@ using requests::Typed;
 /// The type of key_lists and key_tuples in Typed.
 using KeyTexts = std::vector<std::vector<std::string>>;
 
-Typed typed_of(Arguments words, std::vector<std::string> files, KeyTexts key_lists = {}, KeyTexts key_tuples = {}) {
-  Typed typed{{}, {}, {}, std::move(words), std::move(key_lists), std::move(key_tuples)};
-  if (files.empty()) return typed;
-  typed.file = files.front();
-  files.erase(files.begin());
-  typed.more_files = std::move(files);
+Typed typed_with_keys(Arguments words, std::vector<std::string> files, KeyTexts key_lists, KeyTexts key_tuples) {
+  Typed typed = typed_of(std::move(words), std::move(files));
+  typed.key_lists = std::move(key_lists);
+  typed.key_tuples = std::move(key_tuples);
   return typed;
 }
 
@@ -53,7 +51,7 @@ std::unique_ptr<Released> release(Arguments words, std::vector<std::string> file
   auto released = std::make_unique<Released>();
   Caller caller(cancel);
   attended(caller, [&] {
-    Typed typed = typed_of(std::move(words), std::move(files), std::move(key_lists), std::move(key_tuples));
+    Typed typed = typed_with_keys(std::move(words), std::move(files), std::move(key_lists), std::move(key_tuples));
     std::optional<ProfileFile> counts = requests::counts_of(typed);
     if (counts) typed = requests::with_header(std::move(typed), counts->header());
     const ReleaseRequest request = requests::release_asked(typed);
@@ -70,8 +68,8 @@ void count(Arguments words, std::vector<std::string> files, KeyTexts key_lists, 
            nb::handle cancel) {
   Caller caller(cancel);
   attended(caller, [&] {
-    requests::count_to_file(typed_of(std::move(words), std::move(files), std::move(key_lists), std::move(key_tuples)),
-                            caller);
+    requests::count_to_file(
+        typed_with_keys(std::move(words), std::move(files), std::move(key_lists), std::move(key_tuples)), caller);
   });
 }
 
@@ -92,14 +90,14 @@ std::string columns(Arguments words, std::vector<std::string> files, nb::handle 
 std::unique_ptr<PlanReport> plan(Arguments words, bool with_others) {
   const Unlocked unlocked;
   return std::make_unique<PlanReport>(
-      requests::planned(requests::PlanRequest::of(typed_of(std::move(words), {})), with_others));
+      requests::planned(requests::PlanRequest::of(typed_of(std::move(words))), with_others));
 }
 
 Page plan_page(const PlanReport& report, const Texts& about) { return in_pair(to_html(report, {about_of(about)})); }
 
 std::string audited(Arguments words) {
   const Unlocked unlocked;
-  const AuditRequest request = requests::audit_request(typed_of(std::move(words), {}));
+  const AuditRequest request = requests::audit_request(typed_of(std::move(words)));
   return to_json(request, audit(request));
 }
 

@@ -6,22 +6,13 @@
 #include "report/text/shown_text.hpp"
 
 namespace fractile {
-namespace {
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
-}  // namespace
-
 LedgerDataset dataset_of(const Ledger& ledger, const Payment& payment) {
   const std::string path = shown_ledger(payment.ledger);
   const std::vector<LedgerDataset> datasets = ledger.datasets();
   std::vector<std::string> names;
   names.reserve(datasets.size());
   for (const LedgerDataset& dataset : datasets) names.push_back(dataset.name);
+  const std::string choice = fmt::format("choose one of {}", fmt::join(names, ", "));
   if (names.empty()) {
     throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has no dataset", path),
                 fmt::format("add one: fractile ledger init {} --dataset NAME --epsilon E", path));
@@ -29,14 +20,13 @@ LedgerDataset dataset_of(const Ledger& ledger, const Payment& payment) {
   if (payment.dataset.empty() && names.size() == 1) return datasets.front();
   const Field field("dataset");
   if (payment.dataset.empty()) {
-    throw Error(ErrorCode::usage, {field, " is missing: the ledger '", path, "' has several"},
-                "choose one of " + joined(names));
+    throw Error(ErrorCode::usage, {field, " is missing: the ledger '", path, "' has several"}, choice);
   }
   const auto at = std::ranges::find(datasets, payment.dataset, &LedgerDataset::name);
   if (at != datasets.end()) return *at;
   const std::string nearest = nearest_word(payment.dataset, names);
   throw Error(ErrorCode::usage, {field, fmt::format(": the ledger '{}' has no dataset '{}'", path, payment.dataset)},
-              nearest.empty() ? "choose one of " + joined(names) : fmt::format("did you mean {}?", nearest));
+              nearest.empty() ? choice : fmt::format("did you mean {}?", nearest));
 }
 
 }  // namespace fractile

@@ -15,7 +15,7 @@ namespace {
 using report_detail::RegistryRecord;
 
 /// Adds the texts that are not there yet.
-void add(std::vector<std::string>& all, const std::vector<std::string>& more) {
+void add_all(std::vector<std::string>& all, const std::vector<std::string>& more) {
   for (const std::string& each : more) {
     if (std::ranges::find(all, each) == all.end()) all.push_back(each);
   }
@@ -44,8 +44,8 @@ std::string unprotected_of(const PublishedTables& published) {
   std::vector<std::string> failures;
   for (const PublishedLevel& level : published.levels) {
     const std::string& column = published.publication.tables[level.table].column;
-    add(possible, {fmt::format("of {} {}", column, report_detail::lattice_in_words(level.release.lattice))});
-    add(failures, report_detail::failures_of(level.release));
+    add_all(possible, {fmt::format("of {} {}", column, report_detail::lattice_in_words(level.release.lattice))});
+    add_all(failures, report_detail::failures_of(level.release));
   }
   return fmt::format(
       "The possible values ({}), the quantiles and other statistics that were asked for, the keys and cells, and the "
@@ -73,10 +73,10 @@ std::string to_registry(const PublishedTables& tables, const About& about) {
   bool add_up = false;
   for (const PublishedLevel& level : tables.levels) {
     const RegistryRecord of_level = report_detail::registry_record(level.release);
-    add(domains, {of_level.domain});
-    add(record.declarations, of_level.declarations);
-    add(record.mechanisms, of_level.mechanisms);
-    add(record.post_processing, of_level.post_processing);
+    add_all(domains, {of_level.domain});
+    add_all(record.declarations, of_level.declarations);
+    add_all(record.mechanisms, of_level.mechanisms);
+    add_all(record.post_processing, of_level.post_processing);
     record.is_private = record.is_private && of_level.is_private;
     have_counts = have_counts || level.release.statistics.has_value();
     add_up = add_up || (level.release.statistics && !level.release.source.per_person);
@@ -92,11 +92,11 @@ std::string to_registry(const PublishedTables& tables, const About& about) {
       "Tables and levels of totals add up to what is said, each draw charged before it was made; the cells of a level "
       "share no records, so that a level costs the same whatever their number.";
   if (have_counts) {
-    add(record.post_processing, {std::string("shares and means follow from noisy counts and sums") +
-                                 (add_up ? ", and counts of totals are those of their cells added up" : "")});
+    add_all(record.post_processing, {std::string("shares and means follow from noisy counts and sums") +
+                                     (add_up ? ", and counts of totals are those of their cells added up" : "")});
   }
   if (tables.publication.marks.hidden || tables.publication.marks.unreliable) {
-    add(record.post_processing, {"cells are marked or left out by what was published of them"});
+    add_all(record.post_processing, {"cells are marked or left out by what was published of them"});
   }
   record.receipt = tables.receipt;
   return report_detail::in_yaml(record, about);

@@ -12,7 +12,7 @@
 namespace fractile {
 namespace {
 
-RankProfile profile_of(const Lattice& lattice, const std::vector<double>& values) {
+RankProfile profile_with(const Lattice& lattice, const std::vector<double>& values) {
   ProfileBuilder builder(lattice);
   builder.add(values);
   return builder.finish();
@@ -41,7 +41,7 @@ std::vector<Lattice> others_of_four() {
 }
 
 TEST(RankProfile, CountsBelowAndEqual) {
-  const RankProfile p = profile_of(numbers_to(10), {3, 3, 7, 0, 12, 2.6});
+  const RankProfile p = profile_with(numbers_to(10), {3, 3, 7, 0, 12, 2.6});
   EXPECT_EQ(p.records(), 6U);
   EXPECT_EQ(p.distinct(), 4U);
   EXPECT_EQ(p.below(3), 1U);
@@ -55,8 +55,8 @@ TEST(RankProfile, CoarseAndFineLatticesCountAlike) {
   EXPECT_TRUE(rc::check("as a plain count", [] {
     const auto values = *rc::gen::container<std::vector<int>>(rc::gen::inRange(-2, 30));
     const std::vector<double> doubles(values.begin(), values.end());
-    const RankProfile coarse = profile_of(numbers_to(25), doubles);
-    const RankProfile fine = profile_of(numbers_to((std::int64_t{1} << 40) - 1), doubles);
+    const RankProfile coarse = profile_with(numbers_to(25), doubles);
+    const RankProfile fine = profile_with(numbers_to((std::int64_t{1} << 40) - 1), doubles);
     for (int c = 0; c <= 25; ++c) {
       const auto candidate = static_cast<std::uint64_t>(c);
       const auto clamped = [](int v, int top) { return std::clamp(v, 0, top); };
@@ -165,14 +165,14 @@ TEST(RankProfile, MergesLikeOneColumn) {
     std::vector<double> both = a;
     both.insert(both.end(), b.begin(), b.end());
     const Lattice lattice = Lattice::explicit_points({Rational(1), Rational(2), Rational(4)});
-    RC_ASSERT(RankProfile::merge(profile_of(lattice, a), profile_of(lattice, b)) == profile_of(lattice, both));
+    RC_ASSERT(RankProfile::merge(profile_with(lattice, a), profile_with(lattice, b)) == profile_with(lattice, both));
   }));
-  const RankProfile three = profile_of(numbers_to(3), {});
-  for (const Lattice& other : others_of_four()) EXPECT_THROW(RankProfile::merge(three, profile_of(other, {})), Error);
+  const RankProfile three = profile_with(numbers_to(3), {});
+  for (const Lattice& other : others_of_four()) EXPECT_THROW(RankProfile::merge(three, profile_with(other, {})), Error);
 }
 
 TEST(RankProfile, KnowsItsLatticeAndRefusesAnother) {
-  const RankProfile profile = profile_of(numbers_to(3), {0, 2, 2});
+  const RankProfile profile = profile_with(numbers_to(3), {0, 2, 2});
   EXPECT_EQ(profile.lattice(), numbers_to(3));
   EXPECT_NO_THROW(profile.require_on(Lattice::numbers(4)));  // the same, made anew
   for (const Lattice& other : others_of_four()) {
@@ -185,25 +185,25 @@ TEST(RankProfile, KnowsItsLatticeAndRefusesAnother) {
 
 TEST(RankProfile, IsRelabeledPositionByPosition) {
   const Lattice tens = Lattice::regular(10, 40, 10);
-  const RankProfile profile = relabeled(profile_of(numbers_to(3), {0, 2, 2}), tens);
-  EXPECT_EQ(profile, profile_of(tens, {10, 30, 30}));
-  EXPECT_FALSE(profile == profile_of(numbers_to(3), {0, 2, 2}));
+  const RankProfile profile = relabeled(profile_with(numbers_to(3), {0, 2, 2}), tens);
+  EXPECT_EQ(profile, profile_with(tens, {10, 30, 30}));
+  EXPECT_FALSE(profile == profile_with(numbers_to(3), {0, 2, 2}));
   EXPECT_THROW(relabeled(profile, numbers_to(4)), Error);
   EXPECT_THROW(relabeled(profile, Lattice::explicit_points({10, 20, 30, 40})), Error);
 }
 
 TEST(RankProfile, IsClampedToAPartOfItsLattice) {
   const Lattice tens = Lattice::regular(10, 50, 10);
-  const std::vector<RankProfile> both{profile_of(tens, {10, 30, 50}), profile_of(tens, {20})};
+  const std::vector<RankProfile> both{profile_with(tens, {10, 30, 50}), profile_with(tens, {20})};
   const std::vector<RankProfile> within = clamped(both, 1, 3);
-  EXPECT_EQ(within[0], profile_of(Lattice::regular(20, 40, 10), {20, 30, 40}));
-  EXPECT_EQ(within[1], profile_of(Lattice::regular(20, 40, 10), {20}));
+  EXPECT_EQ(within[0], profile_with(Lattice::regular(20, 40, 10), {20, 30, 40}));
+  EXPECT_EQ(within[1], profile_with(Lattice::regular(20, 40, 10), {20}));
   EXPECT_EQ(clamped(both[0], 1, 3), within[0]);
   const Lattice listed = Lattice::explicit_points({1, 2, 4, 8});
-  EXPECT_EQ(clamped(profile_of(listed, {0, 3, 9}), 1, 2), profile_of(Lattice::explicit_points({2, 4}), {2, 3, 4}));
+  EXPECT_EQ(clamped(profile_with(listed, {0, 3, 9}), 1, 2), profile_with(Lattice::explicit_points({2, 4}), {2, 3, 4}));
   EXPECT_THROW(clamped(both[0], 3, 2), Error);
   EXPECT_THROW(clamped(both[0], 3, 5), Error);
-  EXPECT_THROW(clamped(std::vector{both[0], profile_of(numbers_to(4), {})}, 1, 3), Error);
+  EXPECT_THROW(clamped(std::vector{both[0], profile_with(numbers_to(4), {})}, 1, 3), Error);
 }
 
 TEST(RankProfile, CountsFromAnEngineAreRecords) {

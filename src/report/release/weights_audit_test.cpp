@@ -19,8 +19,8 @@
 namespace fractile {
 namespace {
 
-constexpr std::int64_t candidates = 24;
-const Lattice values = Lattice::regular(0, Rational(candidates - 1), 1);
+constexpr std::int64_t size_of_lattice = 24;
+const Lattice values = Lattice::regular(0, Rational(size_of_lattice - 1), 1);
 
 /// Weights from 1 to 3 in steps of 1/2 count as 2 to 6 units.
 const RecordWeights grid{"w", Rational(1), Rational(3), Rational(1, 2)};
@@ -90,7 +90,7 @@ class WeightsAudit : public source_test::EngineTest {
 
   /// The largest loss between files that differ in one person's record. `query` is the query over units.
   static Enclosure attained(const QuantileQuery& query, const Profiles& profiles) {
-    const LawOfTable law = release_law(query, candidates, 1);
+    const LawOfTable law = release_law(query, size_of_lattice, 1);
     const std::vector<Record> records = all_records();
     Enclosure largest = Enclosure::of(Rational(0));
     for (const Record& other : records) {
@@ -127,7 +127,7 @@ TEST_F(WeightsAudit, SoManyChangedWeightsKeepThePromise) {
   RecordWeights calibrated = grid;
   calibrated.stability = 2;
   const QuantileQuery query = asked("0", "1");
-  const LawOfTable law = release_law(over_weights(query, calibrated), candidates, 1);
+  const LawOfTable law = release_law(over_weights(query, calibrated), size_of_lattice, 1);
   for (const Record& one : all_records()) {  // the other's weight moves from one end of the grid to the other
     const OutputLaw with = law(counted({one, "23,1"}));
     const OutputLaw without = law(counted({"", "23,3"}));

@@ -20,11 +20,11 @@ constexpr std::size_t most_in_table = std::numeric_limits<std::uint32_t>::max() 
 
 std::size_t hash_of(std::string_view person) { return std::hash<std::string_view>()(person); }
 
-std::size_t bytes_for(std::uint64_t number) {
-  return std::max<std::size_t>(1, (static_cast<std::size_t>(std::bit_width(number)) + 7) / 8);
-}
-
 }  // namespace
+
+std::size_t bytes_for(std::uint64_t largest) {
+  return std::max<std::size_t>(1, (static_cast<std::size_t>(std::bit_width(largest)) + 7) / 8);
+}
 
 RecordCode::RecordCode(Position largest_position, std::uint64_t largest_key, std::uint32_t most_units)
     : position_bytes_(bytes_for(largest_position)),

@@ -51,6 +51,9 @@ class PersonCode {
   static constexpr unsigned char long_size_mark = 0xff;  // instead of a size below it; the size follows
 };
 
+/// How many bytes hold each number up to this one.
+std::size_t bytes_for(std::uint64_t largest);
+
 /// How a record is written: the person's size and bytes, then position, key and units, in no more bytes than the largest of them needs.
 class RecordCode {
  public:

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double largest = std::numeric_limits<double>::max();
 constexpr double smallest = std::numeric_limits<double>::denorm_min();
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double inf = std::numeric_limits<double>::infinity();
 
 double mean_of(const std::vector<double>& values, std::uint64_t count) {
   RealSum sum;
@@ -57,8 +57,8 @@ TEST(RealSum, IsTheNearestDoubleOfTheExactSum) {
   EXPECT_EQ(sum_of({0x1p53, 1}), 0x1p53);                // a tie, to even
   EXPECT_EQ(sum_of({0x1p53, 1, smallest}), 0x1p53 + 2);  // and a little more
   EXPECT_EQ(sum_of({smallest, smallest}), 2 * smallest);
-  EXPECT_EQ(sum_of({largest, largest}), infinity);
-  EXPECT_EQ(sum_of({-largest, -largest}), -infinity);
+  EXPECT_EQ(sum_of({largest, largest}), inf);
+  EXPECT_EQ(sum_of({-largest, -largest}), -inf);
   EXPECT_EQ(sum_of(std::vector<double>(10, 0.1)), 1);  // which no order of additions gives
 }
 
@@ -71,9 +71,9 @@ TEST(RealSum, MeansAreNearest) {
 }
 
 TEST(RealSum, Infinities) {
-  EXPECT_EQ(sum_of({1, infinity}), infinity);
-  EXPECT_EQ(mean_of({-infinity, -largest}, 2), -infinity);
-  EXPECT_TRUE(std::isnan(sum_of({infinity, 1, -infinity})));
+  EXPECT_EQ(sum_of({1, inf}), inf);
+  EXPECT_EQ(mean_of({-inf, -largest}, 2), -inf);
+  EXPECT_TRUE(std::isnan(sum_of({inf, 1, -inf})));
 }
 
 TEST(RealSum, IsThatOfFractions) {

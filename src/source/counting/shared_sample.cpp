@@ -11,10 +11,6 @@
 namespace fractile::source_detail {
 namespace {
 
-std::size_t bytes_for(std::uint64_t largest) {
-  return std::max<std::size_t>(1, (static_cast<std::size_t>(std::bit_width(largest)) + 7) / 8);
-}
-
 /// Lowest byte first.
 void append_number(std::string& text, std::uint64_t number, std::size_t bytes) {
   text.append(reinterpret_cast<const char*>(&number), bytes);  // NOLINT: the machine's order

@@ -41,6 +41,7 @@ using source_detail::PostgresColumn;
 using source_detail::PostgresCopy;
 using source_detail::PostgresTable;
 using source_detail::PostgresType;
+using source_detail::query_name;
 using source_detail::Relation;
 using source_detail::SqlNode;
 using source_detail::SqlTree;
@@ -49,7 +50,6 @@ using source_detail::text_of;
 
 namespace {
 
-constexpr const char* query_name = "the query";  // in messages
 constexpr const char* reader_name = "fractile_rows_of_server";
 
 /// The table in FROM, at any depth of queries in parentheses.
@@ -88,7 +88,7 @@ std::string view_sql(const std::string& table, const std::vector<PostgresColumn>
                      reader_name);
 }
 
-Error worded(const EngineFailure& failure, const std::string& unread) {
+Error refusal_of(const EngineFailure& failure, const std::string& unread) {
   if (failure.kind == FailureKind::statement) {
     return {ErrorCode::usage, fmt::format("the query was refused: {}", failure.detail),
             unread.empty() ? "correct the query"
@@ -209,7 +209,7 @@ struct PostgresQuery::State {
           name, table.path(), table.columns(),
           source_detail::open_row_wise(connection, sql, names, view_sql(name, table.columns()), reader_name)});
     } catch (const EngineFailure& failure) {
-      throw worded(failure, table.unread());
+      throw refusal_of(failure, table.unread());
     }
   }
 
@@ -250,7 +250,7 @@ struct PostgresQuery::State {
       return counted;
     } catch (const EngineFailure& failure) {
       rows.rethrow();
-      throw worded(failure, "");
+      throw refusal_of(failure, "");
     }
   }
 
@@ -341,7 +341,7 @@ struct PostgresQuery::State {
       return counted;
     } catch (const EngineFailure& failure) {
       rows.rethrow();
-      throw worded(failure, "");
+      throw refusal_of(failure, "");
     }
   }
 

@@ -43,6 +43,7 @@ using source_detail::InputFile;
 using source_detail::KeyedCounts;
 using source_detail::LineEndsInCells;
 using source_detail::NumberQuery;
+using source_detail::query_name;
 using source_detail::RecordSelector;
 using source_detail::Relation;
 using source_detail::SelectedColumn;
@@ -168,8 +169,6 @@ auto within_memory(const OpenedTable& source, Pass pass) {
   }
   return pass(std::uint64_t{0});
 }
-
-constexpr const char* query_name = "the query";  // in messages
 
 std::string place(const std::string& display_name, const EngineFailure& failure) {
   return failure.line ? display_name + ": line " + std::to_string(*failure.line) : display_name;

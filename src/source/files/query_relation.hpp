@@ -15,6 +15,8 @@ namespace fractile::source_detail {
 
 /// The name in queries of the table of TableOptions::file.
 inline constexpr const char* name_of_file = "input";
+/// What messages call a query.
+inline constexpr const char* query_name = "the query";
 
 /// A table of files, with its name in the query.
 struct Input {

@@ -1,0 +1,27 @@
+// A request's words, in the form in which Python has them.
+#pragma once
+
+#include <nanobind/stl/map.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "module.hpp"
+#include "requests/typed.hpp"
+
+namespace fractile::python {
+
+using Arguments = std::map<std::string, std::vector<std::string>>;  ///< as in requests::Typed
+
+inline requests::Typed typed_of(Arguments words, std::vector<std::string> files = {}) {
+  requests::Typed typed{{}, {}, {}, std::move(words)};
+  if (files.empty()) return typed;
+  typed.file = std::move(files.front());
+  files.erase(files.begin());
+  typed.more_files = std::move(files);
+  return typed;
+}
+
+}  // namespace fractile::python
