@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "libraries/fmt.hpp"
+
 namespace fractile::requests {
 namespace {
-
-constexpr std::size_t most_parts = 16;
 
 /// Where the string that begins here ends. Whatever the parser refuses may end anywhere.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
@@ -46,8 +46,10 @@ void check_keys(std::string_view text) {
       continue;
     }
     if (c == '.') {
-      if (++points == most_parts)
-        throw toml::parse_error("a key has more than 16 parts", toml::source_position{line, 1});
+      if (++points == most_key_parts) {
+        throw toml::parse_error(fmt::format("a key has more than {} parts", most_key_parts).c_str(),
+                                toml::source_position{line, 1});
+      }
     } else if (std::string_view("\n=[]{},").find(c) != std::string_view::npos) {
       points = 0;
       if (c == '\n') ++line;
