@@ -22,8 +22,9 @@ setUpModule = require_engine
 
 BATCHES = max(2, round(2 * EFFORT))  # batches of questions, each to one ledger; 20 with FRACTILE_TEST_EFFORT=10
 QUESTIONS = 25  # per batch
-MOST_SECONDS = 5  # of processor time per question; a question takes about 0.1
-MOST_DIFFERENCE = 0.5  # seconds between the tables, of the program's own processor time, which other programs hardly affect
+MOST_SECONDS = 20  # of processor time per question; a question takes 0.1 to 2
+MOST_DIFFERENCE = 0.5  # seconds between the tables, of the program's own processor time, apart from half of what the question takes
+TRIES = 4  # of a question whose work seems to differ: other programs on the machine change what is measured by as much, but not each time
 MOST_MEMORY = 1 << 30
 
 # --- Two tables ----------------------------------------------------------------------------------------------------------
@@ -376,6 +377,7 @@ class World:
     def __init__(self, folder, table, change, owner):
         folder.mkdir()
         self.folder = folder
+        self.before = folder.with_name(f"{folder.name} before")  # the folder as it was before the last question
         write_table(folder, table, change)
         if not (folder / "people.csv").exists(): shutil.copy(folder / table, folder / "people.csv")
         shutil.copy(folder / "people.csv", folder / "copy.csv")
@@ -384,7 +386,7 @@ class World:
         (folder / "link").symlink_to("people.csv")
         made = run("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "1", *owner, cwd=folder)
         assert made.code == 0, made
-        self.seconds = 0  # of processor time, for the last question
+        self.seconds = 0  # of processor time, for the last question, as it was last asked
         self.inputs = self.contents(table, "people.csv", "copy.csv", "keys.txt")
 
     def contents(self, *names):
@@ -395,19 +397,42 @@ class World:
 
     def ask(self, words, verb="release", printed=printed):
         """Asks, and returns everything that the asker sees in a form that can be compared."""
-        before = spent_by_programs()
-        done = subprocess.run([PROGRAM, verb, *words], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
-                              preexec_fn=within_limits)
-        self.seconds = spent_by_programs() - before
+        shutil.rmtree(self.before, ignore_errors=True)
+        shutil.copytree(self.folder, self.before, symlinks=True)
+        self.question = [PROGRAM, verb, *words]
+        done = self.timed(self.folder)
         err = NOISE.sub("", PROGRESS.sub("", done.stderr.decode()))
         out = self.same_place(done.stdout.decode())
         return {"code": done.returncode, "err": self.same_place(err), "out": printed(words, out) if done.returncode == 0 else out,
                 "files": sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*"))}
 
+    def timed(self, folder):
+        """Runs the last question in this folder."""
+        before = spent_by_programs()
+        done = subprocess.run(self.question, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, preexec_fn=within_limits)
+        self.seconds = spent_by_programs() - before
+        return done
+
+    def ask_again(self):
+        """Asks the last question once more, of the files as they were before it."""
+        again = self.folder.with_name(f"{self.folder.name} again")
+        shutil.copytree(self.before, again, symlinks=True)
+        self.timed(again)
+        shutil.rmtree(again)
+
     def account(self):
         statement = run("ledger", "export", "budget.db", cwd=self.folder)
         assert statement.code == 0, statement
         return account(self.same_place(statement.out))
+
+
+def work_differs(worlds):
+    """Whether the last question takes longer on one of the tables, as often as it is asked."""
+    for _ in range(TRIES):
+        less, more = sorted(world.seconds for world in worlds)
+        if more - less < MOST_DIFFERENCE + less / 2: return False
+        for world in worlds: world.ask_again()
+    return True
 
 
 class Game(CommandTest):
@@ -464,7 +489,7 @@ class Game(CommandTest):
                 self.assertNotIn(-signal.SIGXCPU, (seen[0]["code"], seen[1]["code"]), "it takes too long")
                 self.assertIn(seen[0]["code"], (0, 2, 3, 4, 5), seen[0])
                 self.assertEqual(seen[0], seen[1])
-                self.assertLess(abs(worlds[0].seconds - worlds[1].seconds), MOST_DIFFERENCE, "the work differs")
+                self.assertFalse(work_differs(worlds), "the work differs")
                 for world in worlds: self.assertEqual(world.contents(*world.inputs), world.inputs)
         accounts = [world.account() for world in worlds]
         self.assertEqual(*accounts)
