@@ -22,11 +22,10 @@ const Rational& checked(const Rational& sigma_squared) {
 
 }  // namespace
 
-DiscreteGaussian::DiscreteGaussian(const Rational& sigma_squared, Filter filter)
+DiscreteGaussian::DiscreteGaussian(const Rational& sigma_squared)
     : sigma_squared_(checked(sigma_squared)),
       scale_(sqrt_down(sigma_squared).floor() + Rational(1)),
-      filter_(filter),
-      proposal_(Rational(1) / scale_, filter),
+      proposal_(Rational(1) / scale_),
       fine_(Rational::dyadic(1, -fine_bits)),
       centre_((sigma_squared / scale_).to_double()) {
   const Enclosure slope = Enclosure::of(Rational(1) / (Rational(2) * sigma_squared));
@@ -55,15 +54,15 @@ Enclosure DiscreteGaussian::acceptance_enclosure(std::int64_t magnitude, std::in
   return Enclosure::of(-(distance * distance) / (Rational(2) * sigma_squared_), precision).exp();
 }
 
-std::int64_t DiscreteGaussian::operator()(RandomBits& bits) const {
+std::int64_t DiscreteGaussian::operator()(RandomBits& bits, Filter filter) const {
   for (;;) {
-    const std::int64_t proposed = proposal_(bits);
+    const std::int64_t proposed = proposal_(bits, filter);
     const std::int64_t magnitude = std::abs(proposed);
     if (magnitude == DiscreteLaplace::limit) throw Error(ErrorCode::internal, "noise beyond machine words");
     const Enclose enclose = [this, magnitude](std::int64_t precision) {
       return acceptance_enclosure(magnitude, precision);
     };
-    if (lazy_coin(bits, acceptance(magnitude), enclose, filter_)) return proposed;
+    if (lazy_coin(bits, acceptance(magnitude), enclose, filter)) return proposed;
   }
 }
 

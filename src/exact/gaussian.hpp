@@ -17,9 +17,9 @@ class DiscreteGaussian {
   static constexpr int max_log2_sigma_squared = 80;
 
   /// Throws `usage` unless 0 < sigma_squared <= 2^80.
-  explicit DiscreteGaussian(const Rational& sigma_squared, Filter filter = {});
+  explicit DiscreteGaussian(const Rational& sigma_squared);
   /// Throws `internal` when a proposal exceeds 2^62, which has probability below exp(-2^20) and does not depend on the data.
-  std::int64_t operator()(RandomBits& bits) const;
+  std::int64_t operator()(RandomBits& bits, Filter filter = {}) const;
 
   /// Certified bounds, of relative width about 2^-37, of the probability that a proposal of this magnitude is kept.
   Bounds acceptance(std::int64_t magnitude) const;
@@ -29,7 +29,6 @@ class DiscreteGaussian {
  private:
   Rational sigma_squared_;
   Rational scale_;  // t
-  Filter filter_;
   DiscreteLaplace proposal_;
   RateBounds fine_;     // exp(-j 2^-40) for integers j
   double centre_;       // sigma^2 / t, relative error at most 2^-52

@@ -46,10 +46,11 @@ std::vector<double> law_of(const Rational& sigma_squared, int reach) {
   return law;
 }
 
-std::vector<std::uint64_t> counts_of(const DiscreteGaussian& noise, std::uint64_t draws, int reach, RandomBits& bits) {
+std::vector<std::uint64_t> counts_of(const DiscreteGaussian& noise, std::uint64_t draws, int reach, RandomBits& bits,
+                                     Filter filter = {}) {
   std::vector<std::uint64_t> counts(static_cast<std::size_t>(2 * reach + 2));
   for (std::uint64_t i = 0; i < draws; ++i) {
-    const std::int64_t k = noise(bits);
+    const std::int64_t k = noise(bits, filter);
     ++counts[static_cast<std::size_t>(std::abs(k) <= reach ? k + reach : 2 * reach + 1)];
   }
   return counts;
@@ -61,8 +62,8 @@ TEST(DiscreteGaussianNoise, HasItsLaw) {
     for (const Filter filter : {Filter{}, Filter::stress()}) {
       const Rational sigma_squared = Rational::parse(text);
       const int reach = static_cast<int>(4 * std::sqrt(sigma_squared.to_double())) + 1;
-      const DiscreteGaussian noise(sigma_squared, filter);
-      const auto counts = counts_of(noise, effort(filter.prefix_bits == 64 ? 300'000 : 20'000), reach, bits);
+      const DiscreteGaussian noise(sigma_squared);
+      const auto counts = counts_of(noise, effort(filter.prefix_bits == 64 ? 300'000 : 20'000), reach, bits, filter);
       EXPECT_GT(chi_square_p(counts, law_of(sigma_squared, reach)), 1e-9) << text;
     }
   }

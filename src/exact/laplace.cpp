@@ -46,7 +46,7 @@ bool DiscreteLaplace::FixedCoin::flip(RandomBits& bits, Filter filter) const {
       bits, first, [this](std::int64_t precision) { return p(x, precision); }, filter);
 }
 
-DiscreteLaplace::DiscreteLaplace(const Exponent& rate, Filter filter) : filter_(filter), next_block_(rate, success) {
+DiscreteLaplace::DiscreteLaplace(const Exponent& rate) : next_block_(rate, success) {
   require_positive(rate);
   const int block = std::min(block_bits(rate), limit_bits);
   for (int i = 0; i < block; ++i) digits_.emplace_back(rate * Rational::dyadic(1, i), share_of_one);
@@ -54,18 +54,18 @@ DiscreteLaplace::DiscreteLaplace(const Exponent& rate, Filter filter) : filter_(
 }
 
 /// Geometric, or `limit` if that is less.
-std::int64_t DiscreteLaplace::magnitude(RandomBits& bits) const {
+std::int64_t DiscreteLaplace::magnitude(RandomBits& bits, Filter filter) const {
   std::int64_t part = 0;
-  for (std::size_t i = 0; i < digits_.size(); ++i) part |= std::int64_t{digits_[i].flip(bits, filter_)} << i;
+  for (std::size_t i = 0; i < digits_.size(); ++i) part |= std::int64_t{digits_[i].flip(bits, filter)} << i;
   const std::int64_t most = limit >> digits_.size();  // this many blocks reach the limit
   std::int64_t blocks = 0;
-  while (blocks < most && next_block_.flip(bits, filter_)) ++blocks;
+  while (blocks < most && next_block_.flip(bits, filter)) ++blocks;
   return blocks == most ? limit : (blocks << digits_.size()) + part;
 }
 
-std::int64_t DiscreteLaplace::operator()(RandomBits& bits) const {
+std::int64_t DiscreteLaplace::operator()(RandomBits& bits, Filter filter) const {
   for (;;) {
-    const std::int64_t size = magnitude(bits);
+    const std::int64_t size = magnitude(bits, filter);
     const bool negative = (bits.next64() & 1) != 0;
     if (!negative) return size;
     if (size != 0) return -size;  // -0 would count zero twice: draw again

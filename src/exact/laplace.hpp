@@ -19,8 +19,8 @@ class DiscreteLaplace {
   static constexpr std::int64_t limit = std::int64_t{1} << 62;
 
   /// Throws `usage` when rate is 0.
-  explicit DiscreteLaplace(const Exponent& rate, Filter filter = {});
-  std::int64_t operator()(RandomBits& bits) const;
+  explicit DiscreteLaplace(const Exponent& rate);
+  std::int64_t operator()(RandomBits& bits, Filter filter = {}) const;
 
  private:
   /// A coin whose probability is a function of one exponent.
@@ -34,9 +34,8 @@ class DiscreteLaplace {
     Bounds first;
   };
 
-  std::int64_t magnitude(RandomBits& bits) const;
+  std::int64_t magnitude(RandomBits& bits, Filter filter) const;
 
-  Filter filter_;
   std::vector<FixedCoin> digits_;  // for the digits of the magnitude modulo the block
   FixedCoin next_block_;
 };

@@ -43,9 +43,9 @@ TEST(DiscreteLaplaceNoise, HasItsLaw) {
     for (const Filter filter : {Filter{}, Filter::stress()}) {
       const Exponent rate = Exponent::parse(text);
       const int reach = static_cast<int>(4 / rate.to_double()) + 1;
-      const DiscreteLaplace noise(rate, filter);
+      const DiscreteLaplace noise(rate);
       const auto counts =
-          counts_of(effort(filter.prefix_bits == 64 ? 300'000 : 30'000), reach, [&] { return noise(bits); });
+          counts_of(effort(filter.prefix_bits == 64 ? 300'000 : 30'000), reach, [&] { return noise(bits, filter); });
       EXPECT_GT(chi_square_p(counts, law_of(rate, reach)), 1e-9) << text;
     }
   }

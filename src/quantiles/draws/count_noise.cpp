@@ -22,21 +22,15 @@ Rational sigma_squared_for(const QuantileQuery& query, const Rational& moved_squ
   return moved_squared * persons * persons / (Rational(2) * query.budget.rho());
 }
 
-using NoiseLaw = std::variant<DiscreteLaplace, DiscreteGaussian>;
-
-NoiseLaw law_of(const CountTreeNoise& noise, Filter filter) {
-  if (noise.measure() == Measure::pure) return NoiseLaw(std::in_place_type<DiscreteLaplace>, noise.rate(), filter);
-  return NoiseLaw(std::in_place_type<DiscreteGaussian>, noise.sigma_squared(), filter);
-}
-
 }  // namespace
 
 CountTreeNoise::CountTreeNoise(const QuantileQuery& query, const Rational& most_moved, const Rational& most_squared)
     : measure_(query.budget.measure()),
       rate_(rate_for(query, most_moved)),
-      sigma_squared_(sigma_squared_for(query, most_squared)) {
-  law_of(*this, {});  // refuses noise that cannot be drawn
-}
+      sigma_squared_(sigma_squared_for(query, most_squared)),
+      law_(measure_ == Measure::pure
+               ? std::make_shared<const Law>(std::in_place_type<DiscreteLaplace>, rate_)
+               : std::make_shared<const Law>(std::in_place_type<DiscreteGaussian>, sigma_squared_)) {}
 
 CountTreeNoise::CountTreeNoise(const QuantileQuery& query, int height)
     : CountTreeNoise(query, changed_counts(query, height), changed_counts(query, height)) {}
@@ -55,11 +49,9 @@ CountTreeNoise CountTreeNoise::of_sum(const QuantileQuery& query, const Rational
   return noise;
 }
 
-NoiseSampler::NoiseSampler(const CountTreeNoise& noise, Filter filter) : law_(law_of(noise, filter)) {}
-
-std::int64_t NoiseSampler::noisy(std::int64_t count, RandomBits& bits) const {
+std::int64_t CountTreeNoise::noisy(std::int64_t count, RandomBits& bits, Filter filter) const {
   constexpr std::int64_t reach = DiscreteLaplace::limit / 2;
-  const std::int64_t noise = std::visit([&bits](const auto& law) { return law(bits); }, law_);
+  const std::int64_t noise = std::visit([&](const auto& law) { return law(bits, filter); }, *law_);
   return std::clamp(count + noise, -reach, reach);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <variant>
 
 #include "exact/gaussian.hpp"
@@ -30,9 +31,13 @@ class CountTreeNoise {
   /// Only for pure budgets, and only for zCDP budgets.
   const Exponent& rate() const { return rate_; }
   const Rational& sigma_squared() const { return sigma_squared_; }
+  /// The count with noise, clamped to +-2^61.
+  std::int64_t noisy(std::int64_t count, RandomBits& bits, Filter filter = {}) const;
   NoisePrice price() const { return {rate_, sigma_squared_, added_, changed_}; }
 
  private:
+  using Law = std::variant<DiscreteLaplace, DiscreteGaussian>;
+
   /// `most_moved`: the largest difference between neighbors' numbers before noise, for one record per person.
   CountTreeNoise(const QuantileQuery& query, const Rational& most_moved, const Rational& most_squared);
 
@@ -41,18 +46,7 @@ class CountTreeNoise {
   Rational sigma_squared_;
   Rational added_ = 1;
   Rational changed_ = 1;
-};
-
-/// Draws such noise.
-class NoiseSampler {
- public:
-  explicit NoiseSampler(const CountTreeNoise& noise, Filter filter = {});
-
-  /// The count with noise, clamped to +-2^61.
-  std::int64_t noisy(std::int64_t count, RandomBits& bits) const;
-
- private:
-  std::variant<DiscreteLaplace, DiscreteGaussian> law_;
+  std::shared_ptr<const Law> law_;
 };
 
 }  // namespace fractile

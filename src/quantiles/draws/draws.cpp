@@ -56,13 +56,12 @@ std::vector<Split> RandomSource::select(const JointSplits& splits) {
 }
 
 void RandomSource::add_noise(const CountTreeNoise& noise, std::span<std::int64_t> counts) {
-  const NoiseSampler sampler(noise, filter_);
-  for (std::int64_t& count : counts) count = sampler.noisy(count, bits_);
+  for (std::int64_t& count : counts) count = noise.noisy(count, bits_, filter_);
 }
 
 std::size_t RandomSource::reached_borders(std::int64_t count, const CountTreeNoise& noise,
                                           const std::vector<std::int64_t>& borders) {
-  const std::int64_t noisy = NoiseSampler(noise, filter_).noisy(count, bits_);
+  const std::int64_t noisy = noise.noisy(count, bits_, filter_);
   return static_cast<std::size_t>(std::ranges::upper_bound(borders, noisy) - borders.begin());
 }
 

@@ -1,5 +1,6 @@
 #include "quantiles/release/stage_sampler.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -33,7 +34,9 @@ CommonStages::Next& CommonStages::after(const PreliminaryOutcome& found) {
   std::shared_ptr<const QuantilePlan> plan = plan_for(found);
   std::vector<Stage> stages = plan->stages(found);
   std::vector<std::optional<Calibration>> calibrations(stages.size());
-  return kept_.emplace(found, Next{std::move(plan), std::move(stages), std::move(calibrations)}).first->second;
+  std::vector<std::optional<CountTreeNoise>> noises(stages.size());
+  return kept_.emplace(found, Next{std::move(plan), std::move(stages), std::move(calibrations), std::move(noises)})
+      .first->second;
 }
 
 const MechanismUsed& CommonStages::used(const PreliminaryOutcome& found) {
@@ -86,7 +89,8 @@ class StageSampler {
  private:
   void draw(const CountRows& stage) {
     Share share = share_.take(preliminary_share(plan().query.budget.measure()) * Rational(stage.shares));
-    const CountTreeNoise noise = CountTreeNoise::of_all_records(paid_from(share, plan().query));
+    const CountTreeNoise& noise =
+        this->noise([&] { return CountTreeNoise::of_all_records(paid_from(share, plan().query)); });
     found_.rows = draws_.begin("rows", std::move(share))
                       .reached_borders(static_cast<std::int64_t>(profile_.records()), noise, stage.borders);
     if (!plan().counted.empty()) keep_for_cells();
@@ -154,13 +158,14 @@ class StageSampler {
 
   void draw(const CountCells& stage) {
     counts_ = cell_counts(profile_, cuts_of(values_, stage.brackets, profile_.lattice()).positions);
-    const CountTreeNoise noise(paid_from(*for_cells_, plan().query), 1);
+    const CountTreeNoise& noise = this->noise([&] { return CountTreeNoise(paid_from(*for_cells_, plan().query), 1); });
     draws_.begin("cells", std::move(*for_cells_)).add_noise(noise, {counts_.size()}, counts_);
   }
 
   std::vector<std::uint64_t> counted(const RankProfile& profile) {
     const CountTreeShape shape = count_tree_shape(profile.candidates());
-    const CountTreeNoise noise(paid_from(share_, plan().query), shape.height());
+    const CountTreeNoise& noise =
+        this->noise([&] { return CountTreeNoise(paid_from(share_, plan().query), shape.height()); });
     return sample_tree_quantiles(profile, plan().query.quantiles, shape, noise,
                                  draws_.begin("counts", share_.take_rest()));
   }
@@ -186,6 +191,13 @@ class StageSampler {
   const Calibration& calibration(const Share& share, const Rational& levels) {
     std::optional<Calibration>& kept = next_->calibrations[at_];
     if (!kept) kept.emplace(paid_from(share, plan().query), levels);
+    return *kept;
+  }
+
+  /// The noise of the current stage.
+  const CountTreeNoise& noise(const std::function<CountTreeNoise()>& made) {
+    std::optional<CountTreeNoise>& kept = next_->noises[at_];
+    if (!kept) kept.emplace(made());
     return *kept;
   }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "quantiles/draws/count_noise.hpp"
 #include "quantiles/draws/draws.hpp"
 #include "quantiles/stages/plan.hpp"
 
@@ -30,6 +31,8 @@ class CommonStages {
     std::vector<Stage> stages;                 ///< all stages
     /// One for each stage that was drawn and has rates: every profile has the same share for it.
     std::vector<std::optional<Calibration>> calibrations;
+    /// The same for stages that add noise.
+    std::vector<std::optional<CountTreeNoise>> noises;
     std::shared_ptr<const RecursionTerms> recursion = {};  ///< of SelectQuantiles, after its first draw
     std::optional<MechanismUsed> used = {};                ///< the result of used(), after its first call
   };

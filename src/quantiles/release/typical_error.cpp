@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "exact/own_environment.hpp"
+#include "exact/workers.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/joint/joint.hpp"
 #include "quantiles/release/release.hpp"
@@ -150,15 +151,38 @@ double quantile_of(std::vector<double>& values, double share) {
   return values[std::max<std::size_t>(at, 1) - 1];
 }
 
-/// The intervals of simulated releases of one table, the numbers of records between their ends, and the points that come with them.
-class SimulatedIntervals {
+/// Simulated releases of one table: their errors, and the numbers of records between the ends of their intervals.
+class SimulatedReleases {
  public:
-  SimulatedIntervals(const QuantileQuery& query, const RankProfile& table)
-      : query_(query), table_(table), widths_(query.intervals ? query.quantiles.size() : 0) {}
+  /// Releases with the same seed are the same.
+  SimulatedReleases(const QuantileQuery& query, const RankProfile& table, std::uint64_t seed)
+      : query_(query),
+        table_(table),
+        errors_(query.quantiles.size()),
+        widths_(query.intervals ? query.quantiles.size() : 0),
+        bits_(RandomBits::unsafe_seeded(seed)),  // not real data
+        source_(bits_),
+        sampler_(query, PersonSteps::in_table(query)) {}
 
-  /// The points of a release. `query`: the query, with its budget, for which `drawn` was drawn.
-  std::vector<std::uint64_t> points_with(const DrawnStages& drawn, const QuantileQuery& query) {
+  void draw() {
+    const DrawnStages drawn = sampler_.sample_stages(table_, Share::whole(query_.budget), source_);
+    const std::vector<std::uint64_t> points = points_with(drawn);
+    largest_.push_back(0);
+    for (std::size_t j = 0; j < errors_.size(); ++j) {
+      errors_[j].push_back(rank_error(table_, query_.quantiles[j], points[j]));
+      largest_.back() = std::max(largest_.back(), errors_[j].back());
+    }
+  }
+
+  const std::vector<std::vector<double>>& errors() const { return errors_; }  ///< per quantile, per release
+  const std::vector<std::vector<double>>& widths() const { return widths_; }  ///< the same; empty without intervals
+  const std::vector<double>& largest() const { return largest_; }             ///< per release
+
+ private:
+  /// The points of a release; with intervals, those that come with them.
+  std::vector<std::uint64_t> points_with(const DrawnStages& drawn) {
     if (widths_.empty()) return drawn.group.indices;
+    const QuantileQuery& query = sampler_.query_of_stages();
     const detail::Course& course = *drawn.group.course;
     const Brackets& brackets = *course.plan->brackets;
     const auto [critical, is_new] = critical_.try_emplace(*course.found.rows);
@@ -173,50 +197,56 @@ class SimulatedIntervals {
     return cells.points(intervals);
   }
 
-  std::vector<double> medians() {
-    std::vector<double> medians;
-    for (std::vector<double>& of_one : widths_) medians.push_back(quantile_of(of_one, 0.5));
-    return medians;
-  }
-
- private:
   const QuantileQuery& query_;
   const RankProfile& table_;
+  std::vector<std::vector<double>> errors_;
   std::vector<std::vector<double>> widths_;
+  std::vector<double> largest_;
   std::map<std::size_t, std::optional<CriticalValues>> critical_;  // by the outcome of the count of records
+  RandomBits bits_;
+  RepeatedSource source_;
+  ReleaseSampler sampler_;
 };
+
+void append(std::vector<double>& all, const std::vector<double>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+void append(std::vector<std::vector<double>>& all, const std::vector<std::vector<double>>& more) {
+  all.resize(more.size());
+  for (std::size_t i = 0; i < more.size(); ++i) append(all[i], more[i]);
+}
 
 }  // namespace
 
 TypicalRelease typical_release(const QuantileQuery& query, const Lattice& lattice, Shape shape, std::uint64_t rows,
-                               std::uint64_t releases) {
+                               std::uint64_t releases, std::size_t pieces) {
   if (rows == 0 || releases == 0)
     throw Error(ErrorCode::usage, "a typical error needs at least one row and one release");
   query.validate(lattice);
   const RankProfile table = reference_table(lattice, shape, rows);
-  std::vector<std::vector<double>> errors(query.quantiles.size());
+  std::vector<std::optional<SimulatedReleases>> simulated(pieces);
+  share_among_threads(threads_of_machine(), pieces, [&](std::size_t piece) {
+    SimulatedReleases& of_piece = simulated[piece].emplace(query, table, piece);
+    for (std::uint64_t i = piece; i < releases; i += pieces) of_piece.draw();
+  });
+  std::vector<std::vector<double>> errors;
+  std::vector<std::vector<double>> widths;
   std::vector<double> largest;
-  RandomBits bits = RandomBits::unsafe_seeded(0);  // not real data
-  RepeatedSource source(bits);
-  SimulatedIntervals intervals(query, table);
-  ReleaseSampler sampler(query, PersonSteps::in_table(query));
-  for (std::uint64_t i = 0; i < releases; ++i) {
-    const DrawnStages drawn = sampler.sample_stages(table, Share::whole(query.budget), source);
-    const std::vector<std::uint64_t> points = intervals.points_with(drawn, sampler.query_of_stages());
-    largest.push_back(0);
-    for (std::size_t j = 0; j < errors.size(); ++j) {
-      errors[j].push_back(rank_error(table, query.quantiles[j], points[j]));
-      largest.back() = std::max(largest.back(), errors[j].back());
-    }
+  for (const std::optional<SimulatedReleases>& of_piece : simulated) {
+    append(errors, of_piece->errors());
+    append(widths, of_piece->widths());
+    append(largest, of_piece->largest());
   }
   std::ranges::sort(largest);
-  TypicalError typical{shape, rows, releases, {}, {}, {}, std::move(largest)};
+  TypicalRelease typical{{shape, rows, releases, {}, {}, {}, std::move(largest)}, {}};
   for (std::vector<double>& of_one : errors) {
-    typical.median.push_back(quantile_of(of_one, 0.5));
-    typical.nine_in_ten.push_back(quantile_of(of_one, 0.9));
-    typical.mean.push_back(std::accumulate(of_one.begin(), of_one.end(), 0.0) / static_cast<double>(releases));
+    typical.errors.median.push_back(quantile_of(of_one, 0.5));
+    typical.errors.nine_in_ten.push_back(quantile_of(of_one, 0.9));
+    typical.errors.mean.push_back(std::accumulate(of_one.begin(), of_one.end(), 0.0) / static_cast<double>(releases));
   }
-  return {std::move(typical), intervals.medians()};
+  for (std::vector<double>& of_one : widths) typical.interval_widths.push_back(quantile_of(of_one, 0.5));
+  return typical;
 }
 
 TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, Shape shape, std::uint64_t rows,

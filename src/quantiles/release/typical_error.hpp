@@ -1,6 +1,7 @@
 // Simulated releases of public tables: how wrong their quantiles are, and how wide their intervals.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -14,8 +15,8 @@ struct TypicalRelease {
       interval_widths;  ///< medians, in records between the ends; one per quantile, none without intervals
 };
 
-/// As typical_error().
+/// As typical_error(). The releases are drawn in this many pieces, each with its own bits, which threads share.
 TypicalRelease typical_release(const QuantileQuery& query, const Lattice& lattice, Shape shape, std::uint64_t rows,
-                               std::uint64_t releases);
+                               std::uint64_t releases, std::size_t pieces = 1);
 
 }  // namespace fractile

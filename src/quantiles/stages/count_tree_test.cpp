@@ -191,13 +191,12 @@ TEST(CountTreeMutant, NoiseSharedBetweenSubtreesHasAnotherLaw) {
   const CountTreeShape shape{5, 2, 2};
   const RankProfile profile = profile_of(5, {1, 1, 3, 5, 9, 9, 9});
   const CountTreeNoise noise(pure_query("2"), shape.height());
-  const NoiseSampler sampler(noise);
   const Draw shared = [&](RandomBits& bits) {
     std::vector<std::int64_t> counts = node_counts(profile, shape);
     std::map<std::size_t, std::int64_t> drawn;
     for (std::size_t node = 0; node < counts.size(); ++node) {
       const auto [at, fresh] = drawn.try_emplace(key_by_sibling(shape, node), 0);
-      if (fresh) at->second = sampler.noisy(0, bits);
+      if (fresh) at->second = noise.noisy(0, bits);
       counts[node] += at->second;
     }
     return counts;

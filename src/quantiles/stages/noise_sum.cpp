@@ -82,14 +82,15 @@ struct LaplaceParts {
   LowerLaw down;
 };
 
-/// With units of at most this part of the deviation.
+/// On steps of at most this part of the deviation. The units are as coarse as that allows, or as 2^21 weights at most require.
 LaplaceParts laplace_parts(const Exponent& rate, std::uint64_t draws, double part) {
   const double r = rate.to_double();
   const auto n = static_cast<double>(draws);
-  const int log2_unit = step_below((9 * std::sqrt(n) + 40) / r * 0x1p-21);
+  if (n / r > 0x1p60) refuse_wide();
   const double deviation = noise_deviation(Measure::pure, {rate, 0}) * std::sqrt(n);
+  const double width = (9 * std::sqrt(n) + 40) / r;  // of the weights that are not negligible
+  const int log2_unit = step_below(std::max(width * 0x1p-21, deviation * part / (4 * n)));
   const int log2_step = std::max(log2_unit, step_below(deviation * part));
-  if (log2_unit > 50 || n / r > 0x1p60) refuse_wide();
   const NegativeBinomial counted(rate * Rational(std::int64_t{1} << log2_unit), draws);
   const int in_step = log2_step - log2_unit;
   const auto listed = [&](auto place_of, double missing, double beyond) {
