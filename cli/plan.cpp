@@ -26,6 +26,11 @@ WebPage rendered(Format format, const PlanReport& report, const PageOutput& page
   return {};
 }
 
+/// On standard error.
+void tell_beside_csv(const PlanReport& report) {
+  for (const NoiseInWords& each : beside_csv(report)) print_error(each.what, each.hint);
+}
+
 /// Throws `usage` for options other than those that may go with a publication's file.
 void require_nothing_else(const Typed& typed) {
   for (const auto& [field, values] : typed.values) {
@@ -61,6 +66,7 @@ int run_plan(const Typed& words) {
     return planned(request, with_chart);
   }();
   page.print_page(rendered(format, report, page), "nothing was released");
+  if (format == Format::csv) tell_beside_csv(report);
   return 0;
 }
 

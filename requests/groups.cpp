@@ -92,14 +92,27 @@ const std::map<std::string, PerPerson>& choices_per_person() {
   return choices;
 }
 
+namespace {
+
+/// `keys`: the field that an error about the keys is about.
+void require_valid(const RecordSelection& selection, const char* keys) {
+  try {
+    selection.validate();
+  } catch (const Error& error) {
+    if (!error.field().empty() && error.field() != "keys") throw;
+    in_field(keys, [&]() -> void { throw error; });
+  }
+}
+
+}  // namespace
+
 RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
   const KeyColumns by = key_columns(typed);
   RecordSelection selection{typed.one("person"), query.records_per_person, by, typed_keys(typed, by)};
   if (typed.has("per_person")) {
     selection.per_person = choice<PerPerson>(typed, "per_person", choices_per_person(), PerPerson::sum);
   }
-  const char* field = typed.has_keys() ? "keys" : "keys_file";
-  in_field(field, [&] { selection.validate(); });
+  require_valid(selection, typed.has_keys() ? "keys" : "keys_file");
   if (!selection.by.empty()) group_query(query);
   if ((selection.selects() || typed.has("sql") || typed.has("weight")) && typed.has("public_rows")) {
     usage({Field("public_rows"), " goes neither with ", Field("person"), " nor with ", Field("by"), " nor with ",

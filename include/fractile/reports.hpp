@@ -101,6 +101,9 @@ std::optional<NoiseInWords> noise_in_words(const PlanReport& report);
 std::string to_json(const PlanReport& report);
 /// "quantile,worst_case,median,nine_in_ten" and one line per quantile.
 std::string to_csv(const PlanReport& report);
+/// What the CSV has no room for: warnings, the budget that was solved for, and what was found about an analyst and a guess. Each a
+/// sentence without a full stop, and what there is to know or to do.
+std::vector<NoiseInWords> beside_csv(const PlanReport& report);
 /// The same in aligned columns, with an explanation and a chart of the errors against the budget.
 std::string to_table(const PlanReport& report);
 /// The same as a page, with figures.

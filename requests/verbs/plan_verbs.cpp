@@ -158,7 +158,7 @@ constexpr VerbSpec explain_spec{
     explain_table,
     "A receipt that was changed since it was written is refused.\n"
     "\n"
-    "Exit codes: 0 done; 2 wrong usage; 3 unusable receipt; 70 internal.\n",
+    "Exit codes: 0 done; 2 wrong usage; 3 unusable receipt; 5 unusable ledger; 70 internal.\n",
 };
 
 }  // namespace

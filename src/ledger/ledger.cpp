@@ -122,7 +122,8 @@ void require_free_path(const Present& present, const Store& store, const LedgerR
   throw Error(ErrorCode::usage,
               fmt::format("the receipt '{}' is that of entry {} of the ledger '{}', which is reserved",
                           request.receipt_path, entry->id, store.name()),
-              fmt::format("choose another name, or if that release was stopped: fractile ledger void {} --entry {} "
+              fmt::format("wait if that release is still running, choose another name, or if it was stopped: fractile "
+                          "ledger void {} --entry {} "
                           "--reason TEXT",
                           store.name(), entry->id));
 }

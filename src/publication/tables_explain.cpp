@@ -284,14 +284,21 @@ void explain_errors(Page& page, const PublishedTables& published, const std::vec
 
 // --- What it is -----------------------------------------------------------------------------------------------------------
 
+/// The values whose typical error is said: those of the finest level. Totals have other errors.
+std::string value_in_short(const Page& page, const Table& table) {
+  const KeyColumns& by = table.finest().source.by;
+  const std::string cell = by.empty() ? "" : " by " + page.typed(to_string(by));
+  return fmt::format("a value of {}{} is", page.typed(table.table.name), cell);
+}
+
 void explain_in_short(Page& page, const PublishedTables& published, const std::vector<Table>& tables,
                       const PageOptions& options) {
   page.section(report_detail::short_heading);
   std::vector<std::string> items{report_detail::promise_in_short(promise_of(published, tables))};
   for (const Table& table : tables) {
     if (const auto typical = typical_error(table.finest())) {
-      items.push_back(report_detail::typical_in_words(*typical, table.finest().source.weights,
-                                                      "a value of " + page.typed(table.table.name) + " is"));
+      items.push_back(
+          report_detail::typical_in_words(*typical, table.finest().source.weights, value_in_short(page, table)));
     }
     items.push_back(error_in_short(page, table));
   }

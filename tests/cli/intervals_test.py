@@ -34,6 +34,15 @@ class Intervals(CommandTest):
     def wages(self, **changes):
         return run("release", str(self.table), *options(WAGES, **changes))
 
+    def test_budgets_so_large_that_noise_is_zero(self):
+        middle = sorted(int(line.split(",")[0]) for line in self.table.read_text(encoding="utf-8").splitlines()[1:])[999]
+        for budget in ({"epsilon": "1000"}, {"epsilon": "1e9"}, {"epsilon": None, "rho": "1e400"}):
+            result = self.wages(intervals="0.95", of="table", quantiles="median", format="csv", **budget)
+            self.assertEqual(result.code, 0, result.err)
+            row = next(csv.DictReader(io.StringIO(result.out)))
+            self.assertLessEqual(int(row["lower"]), middle)
+            self.assertGreaterEqual(int(row["upper"]), middle)
+
     def test_csv_has_both_ends(self):
         result = self.wages(intervals="0.95", format="csv")
         self.assertEqual(result.code, 0, result.err)

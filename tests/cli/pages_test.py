@@ -175,7 +175,7 @@ class OfAReceipt(PageTest):
         for changes in ({}, {"public_rows": True}, {"null": "error"}):
             page = self.whole(self.page(**changes))
             self.assertEqual(page.tables[0][0], ["share", "age", "off by at most, in records"])
-            self.assertIn("no bars, since the number of records is not public", page.text())
+            self.assertIn("no bars, since errors are not known as shares of the records", page.text())
 
     def test_intervals_are_drawn_along_the_values(self):
         page = self.whole(self.page(expected_rows="1000", intervals="0.95", figures="out"))

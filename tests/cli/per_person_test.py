@@ -124,6 +124,13 @@ class Words(PerPersonTest):
                      "one_value_per_person"):
             self.assertIn(part, said)
 
+    def test_an_error_names_the_option_that_it_is_about(self):
+        self.write_visits()
+        for keys in ({}, {"by": "region", "keys": "north,south", "records_per_person": "2"}):
+            result = self.run_release("t.csv", **{**SURE, "epsilon": "1", "per_person": "sum", **keys})
+            self.assertEqual(result.code, 2)
+            self.assertTrue(result.err.startswith("fractile: one value per person without the column that identifies persons"), result.err)
+
     def test_tables_say_it(self):
         self.write_visits()
         asked = {**SURE, "epsilon": "1", "person": "id", "per_person": "max", "format": "table"}

@@ -218,6 +218,20 @@ class Plan(CommandTest):
             self.assertGreaterEqual(worst["simultaneous"], json.loads(plan(format="json", mechanism=mechanism).out)["worst_case"]["simultaneous"])
         self.assert_refused(plan(expected_rows=str(most + 1)), 2, "not a whole number from 1 to 281474976710655")
 
+    def test_what_csv_has_no_room_for_is_on_standard_error(self):
+        cases = (
+            ({"epsilon": None, "rank_error": "100", "expected_rows": "40000"}, ("the error that is wanted, 100 records, costs epsilon = ",)),
+            ({"step": "50000"}, ("warning: the step is coarse: 11 values are possible", "a finer step costs little accuracy")),
+            ({"expected_rows": "20", "epsilon": "0.1"}, ("warning: with this budget these values are mostly noise",)),
+            ({"expected_rows": "4000", "guess": "above:30000"}, ("the best guess of whether a person's value is above 30000 is right in at most ",)),
+        )
+        for changes, parts in cases:
+            with self.subTest(changes):
+                result = plan(format="csv", **changes)
+                self.assertEqual((result.code, result.out.partition(",")[0]), (0, "quantile"), result)
+                for part in parts: self.assertIn(part, result.err)
+                self.assertEqual(plan(format="json", **changes).err, "")
+
     def test_refusals(self):
         cases = (
             ({"epsilon": None}, ("a budget is missing, or the error", "--rank-error 100")),

@@ -132,7 +132,7 @@ double LowerLaw::expectation(const IncreasingBound& f, std::int64_t t) const {
                     f.values[f.size - 1] * std::accumulate(masses + high, masses + size, 0.0));
 }
 
-int step_below(double most) { return std::max(0, static_cast<int>(std::floor(std::log2(most)))); }
+int step_below(double most) { return static_cast<int>(std::floor(std::log2(std::max(most, 1.0)))); }
 
 double noise_deviation(Measure measure, const NoisePrice& noise) {
   if (measure == Measure::zcdp) return std::sqrt(noise.sigma_squared.to_double());

@@ -367,7 +367,7 @@ std::vector<std::uint64_t> rows_considered(const QuantileQuery& query, const Aut
   }
   constexpr double most_rows = 0x1p60;
   const double unit = query.records_per_person / query.budget.epsilon().to_double();
-  const double fewest = policy.fewest_considered * unit;
+  const double fewest = std::max(policy.fewest_considered * unit, 1.0);
   const double enough = std::max<double>(policy.most_for_a_quantile * static_cast<double>(query.quantiles.size() + 1),
                                          policy.most_considered) *
                         unit;
@@ -473,8 +473,8 @@ std::vector<CountedRows> rows_counted(const QuantileQuery& query, const AutoPoli
   std::vector<std::uint64_t> rows = policy.rows;
   if (rows.empty()) {
     const CountTreeNoise noise = noise_of_cells(query, query.budget);
-    for (double some = policy.fewest_counted * noise_deviation(noise.measure(), noise.price()); some < most;
-         some *= step) {
+    const double least = std::max(policy.fewest_counted * noise_deviation(noise.measure(), noise.price()), 1.0);
+    for (double some = least; some < most; some *= step) {
       const auto whole = static_cast<std::uint64_t>(std::ceil(some));
       if (rows.empty() || whole > rows.back()) rows.push_back(whole);
     }

@@ -100,6 +100,18 @@ TEST(Stages, OfNoisyCountsBelieveWhatWasTold) {
   EXPECT_EQ(plan.by_rows[2].from, 212 + 20);
 }
 
+// Even where the error of a count is 0 as a double.
+TEST(Stages, OfAnyBudgetAreFewChoices) {
+  for (const char* amount : {"1e-20", "1000", "1e6", "1e300", "1e400"}) {
+    for (const Budget& budget : {Budget::pure(Rational::parse(amount)), Budget::zcdp(Rational::parse(amount))}) {
+      QuantileQuery query = evenly(10, budget);
+      EXPECT_LE(plan_of(query, ages).by_rows.size(), 70U) << amount;
+      query.intervals = IntervalRequest{Rational(19, 20), IntervalOf::population, false};
+      EXPECT_LE(plan_of(query, ages).counted.size(), 250U) << amount;
+    }
+  }
+}
+
 TEST(Stages, InterpolateAndRoundWhereFewerAreSelected) {
   QuantileQuery query = evenly(300, Budget::pure(Rational(1, 2)));
   query.expected_rows = 20'000;

@@ -350,6 +350,35 @@ std::string to_csv(const PlanReport& report) {
   return text;
 }
 
+std::vector<NoiseInWords> beside_csv(const PlanReport& report) {
+  const OwnEnvironment own;
+  std::vector<NoiseInWords> all;
+  const auto on_one_line = [](std::string text) {
+    std::ranges::replace(text, '\n', ' ');
+    return text;
+  };
+  const auto add = [&](const char* before, const std::optional<NoiseInWords>& words) {
+    if (words) all.push_back({before + words->what, words->hint});
+  };
+  if (report.analyst) all.push_back({on_one_line(report_detail::analyst_meaning(*report.analyst)), {}});
+  if (report.wanted) {
+    all.push_back({fmt::format("the error that is wanted, {} records, costs {}", *report.wanted,
+                               report.plan.query.budget.to_string()),
+                   {}});
+  }
+  add("warning: ", noise_in_words(report));
+  add("warning: ", report_detail::coarse_step(report.plan.lattice));
+  if (report.guess) {
+    const PersonLeakage& leakage = report.guess->leakage;
+    all.push_back(
+        {fmt::format("the best guess of {} is right in at most {} after the release, and in {} before it",
+                     report_detail::guess_in_words(*report.guess),
+                     report_detail::percent_up(leakage.knowing_any_others), report_detail::percent_up(leakage.before)),
+         "knowing all others' values, whatever they are"});
+  }
+  return all;
+}
+
 std::vector<Row> report_detail::plan_rows(const ReleasePlan& plan) {
   std::vector<Row> rows{{"quantile", "worst case", "typical", "nine in ten"}};
   for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {

@@ -67,7 +67,7 @@ std::string about_bars(const Release& release) {
         "cover the error added for privacy only",
         share_of(release.errors->confidence));
   }
-  return "no bars, since the number of records is not public: the table gives errors in records";
+  return "no bars, since errors are not known as shares of the records";
 }
 
 figures::Figure curve(const Release& release, const std::string& name) {
@@ -144,7 +144,7 @@ std::string about_rows(const Release& release) {
   if (value_at(release, group, Rational(1, 4)) && value_at(release, group, Rational(3, 4)))
     text += ", a box from 25 % to 75 %";
   if (value_at(release, group, Rational(1, 2))) text += ", a thick stroke at 50 %";
-  return text + "; the table says by how much each may be off";
+  return text + "; by how much each may be off is not drawn";
 }
 
 void draw_groups(Page& page, const Release& release, const std::string& name) {

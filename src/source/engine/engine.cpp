@@ -64,12 +64,13 @@ FailureKind kind_of(std::string_view message) {
 }
 
 /// The engine fetches nothing, writes nothing to the disk, and reads no user configuration.
-constexpr std::array<std::pair<const char*, const char*>, 5> database_options{{
+constexpr std::array<std::pair<const char*, const char*>, 6> database_options{{
     {"autoinstall_known_extensions", "false"},
     {"autoload_known_extensions", "false"},
     {"allow_community_extensions", "false"},
     {"allow_persistent_secrets", "false"},
     {"temp_directory", ""},
+    {"threads", "1"},  // until a reading asks for more: a thread costs more than what is read before it
 }};
 
 /// Settings whose defaults would let the machine, or the engine's version, affect a value.

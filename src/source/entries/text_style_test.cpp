@@ -55,6 +55,12 @@ TEST_F(TextStyle, ThousandsStandInGroupsOfThree) {
 TEST_F(TextStyle, WhatIsMissingIsSoByValueAndAsItIsWritten) {
   EXPECT_EQ(read("-9|-9,0|1,5|2.x|7", {","}, {"-9", "2.x"}), of({1.5, 7}));
   EXPECT_EQ(read("1.000|1000|7", {",", "."}, {"1000"}), of({7}));
+  for (const NumberStyle& style : {NumberStyle{}, NumberStyle{","}, NumberStyle{",", "."}, NumberStyle{"", ","}}) {
+    const std::string file = folder.write("t.csv", "x;id\n1;1\nNA;2\n;3\n7;4\n");
+    const Table table = Table::open({.file = file, .missing = {"NA"}, .numbers = style});
+    EXPECT_EQ(table.profile("x", numbers_to_10000, NullPolicy::drop), of({1, 7})) << style.thousands;
+    EXPECT_EQ(table.checked_columns()[0].cells->missing, 2U) << style.thousands;
+  }
 }
 
 TEST_F(TextStyle, CellsThatAreKeysOrPersonsStayAsTheyAre) {

@@ -111,7 +111,7 @@ std::string engine_number(const std::string& cell, const NumberStyle& style) {
   const std::string number =
       fmt::format(R"(\s*[+-]?(\d{{1,3}}({0}\d{{3}})*|\d*)([{1}]\d*)?([eE][+-]?\d+)?\s*)", marks, decimal);
   return fmt::format(
-      "CASE WHEN NOT regexp_matches({0}, '[.,]') AND NOT regexp_matches({0}, {1}) THEN {0} "
+      "CASE WHEN {0} IS NULL OR (NOT regexp_matches({0}, '[.,]') AND NOT regexp_matches({0}, {1})) THEN {0} "
       "WHEN regexp_full_match({0}, {2}) THEN replace(regexp_replace({0}, {1}, '', 'g'), '{3}', '.') ELSE '?' END",
       cell, quote_literal(marks), quote_literal(number), decimal);
 }
