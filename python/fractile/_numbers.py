@@ -47,7 +47,7 @@ def word(value: Any, field: str, public: bool = False) -> str:
     if getattr(value, "shape", ()) != ():
         raise _refuse(field, f"{type(value).__name__} holds several values", "give one number")
     is_scalar = of_a_frame(value)
-    if is_scalar and public and type(value).__name__ not in _TYPED_BY_HAND:
+    if public and _looks_computed(value):
         warn_of_the_data(value, field)
     if isinstance(value, str):
         return require_text(str(value).strip(), field)
@@ -101,12 +101,24 @@ def of_a_frame(value: Any) -> bool:
     return type(value).__module__.partition(".")[0] in ("numpy", "pandas", "polars", "pyarrow")
 
 
+def _looks_computed(value: Any) -> bool:
+    return of_a_frame(value) and type(value).__name__ not in _TYPED_BY_HAND
+
+
 def warn_of_the_data(value: Any, field: str) -> None:
     """Warns of a value that may come from the data, before anything is spent."""
     warn(
         f"{field} is a {type(value).__module__}.{type(value).__name__}, which looks computed from the data; it must be "
         "known without looking at the data"
     )
+
+
+def each_word(values: list[Any], field: str, public: bool = False) -> list[str]:
+    """As word() of each; there is one warning for all of them."""
+    computed = next((value for value in values if _looks_computed(value)), None) if public else None
+    if computed is not None:
+        warn_of_the_data(computed, field)
+    return [word(value, field) for value in values]
 
 
 def words(values: Any, field: str, public: bool = False) -> str:
@@ -117,7 +129,7 @@ def words(values: Any, field: str, public: bool = False) -> str:
         return word(values, field, public)
     listed = list(values)
     try:
-        return ",".join(word(value, field, public) for value in listed)
+        return ",".join(each_word(listed, field, public))
     except UsageError as error:
         hint = _steps_meant(listed) if all(isinstance(value, float) for value in listed) else ""
         if not hint:

@@ -38,7 +38,7 @@ class Lattice:
         if candidates is not None:
             if (lower, upper, step) != (None, None, None):
                 raise UsageError("candidates takes the place of bounds and a step", "give one or the other", "candidates")
-            listed = [_numbers.word(point, "candidates", public=True) for point in _numbers.listed(candidates, "candidates")]
+            listed = _numbers.each_word(_numbers.listed(candidates, "candidates"), "candidates", public=True)
             if any(map(_times.is_time, listed)):
                 self._core = _core.Lattice.of_words({"candidates": [",".join(listed)]})
             else:

@@ -72,6 +72,15 @@ def test_keys_that_a_frame_computed_are_warned_of_before_the_charge(keys, tmp_pa
     assert not ledger.entries
 
 
+def test_points_that_a_frame_computed_are_warned_of_once():
+    points = np.unique(np.linspace(0, 9, 30).round(2))
+    for asked in (lambda: fractile.release([1.0] * 50, candidates=points, epsilon=1), lambda: fractile.Lattice(candidates=points)):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            asked()
+        assert [str(each.message).partition(" is a ")[0] for each in said if "looks computed" in str(each.message)] == ["candidates"]
+
+
 def test_keys_that_people_write_are_not():
     with warnings.catch_warnings():
         warnings.simplefilter("error", fractile.FractileWarning)

@@ -342,7 +342,7 @@ def test_copies(published, tmp_path):
     changed = published.receipt.replace("Earnings", "Earning")
     with pytest.raises(fractile.DataError, match="its hash does not match"):
         fractile.PublishedTables.from_text(changed)
-    with pytest.raises(fractile.DataError, match="not a receipt of a publication"):
+    with pytest.raises(fractile.DataError, match="the receipt of a single release, not of a publication"):
         fractile.PublishedTables.from_text(published["pay"]["region"].receipt)
 
 
@@ -351,6 +351,15 @@ def test_notebooks_show_tables(published, file, records, ledger):
     assert "Earnings" in page and "women" in page and "unreliable" in page and "entered in no ledger" in page and "<iframe srcdoc=" in page
     assert "no ledger" not in fractile.publish(file, data=pl.DataFrame(records), ledger=ledger)._repr_html_().partition("<iframe")[0]
     assert "no ledger" not in fractile.PublishedTables.from_text(published.receipt)._repr_html_().partition("<iframe")[0]
+
+
+def test_a_receipt_of_the_other_kind_is_named(published, tmp_path):
+    (tmp_path / "tables.json").write_text(published.receipt)
+    with pytest.raises(fractile.DataError, match="is the receipt of a publication, not of a single release"):
+        fractile.read_receipt(tmp_path / "tables.json")
+    fractile.release([1.0] * 50, bounds=(0, 9), step=1, epsilon=1, receipt=tmp_path / "one.json")
+    with pytest.raises(fractile.DataError, match="is the receipt of a single release, not of a publication"):
+        fractile.PublishedTables.read(tmp_path / "one.json")
 
 
 def test_altered_pages_are_warned_of(published):

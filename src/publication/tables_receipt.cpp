@@ -378,6 +378,10 @@ PublishedTables read_publication_receipt(const std::string& text, const std::str
   }
   rapidjson::Document json;
   json.Parse<flags | rapidjson::kParseNumbersAsStringsFlag>(text.data(), text.size());
+  if (json.IsObject() && !json.HasMember("tables") && json.HasMember("lattice")) {
+    throw Error(ErrorCode::data, fmt::format("'{}' is the receipt of a single release, not of a publication", name),
+                "read it as a release");
+  }
   try {
     if (!json.IsObject() || !json.HasMember("privacy") || !json["privacy"].IsObject()) {
       throw Error(ErrorCode::data, "it does not say what it cost", "");

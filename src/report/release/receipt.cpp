@@ -65,6 +65,10 @@ class ReceiptValidator : public rapidjson::SchemaValidator {
 };
 
 void require_schema(const rapidjson::Document& document, const std::string& name) {
+  if (document.IsObject() && document.HasMember("tables")) {
+    throw Error(ErrorCode::data, fmt::format("'{}' is the receipt of a publication, not of a single release", name),
+                "read it as a publication");
+  }
   static const rapidjson::SchemaDocument first = compiled(receipt_schema_1);
   static const rapidjson::SchemaDocument schema = compiled(receipt_schema);
   ReceiptValidator validator(is_first_version(document) ? first : schema);
