@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -171,9 +172,13 @@ class PublicFiles {
 /// Reads texts or whole numbers; the numbers become texts, as in a column of text.
 std::vector<std::string> listed_keys_of(const Item& list) {
   std::vector<std::string> keys;
+  std::set<std::string> known;
   for (const Item& one : list.items()) {
     if (!one.is_word() && !one.is_whole()) one.refuse("a key is a text or a whole number", "write it in quotes");
     keys.push_back(one.entry());
+    if (!known.insert(keys.back()).second) {
+      one.refuse(fmt::format("a key '{}' appears twice", keys.back()), "write each once");
+    }
   }
   return keys;
 }
@@ -668,7 +673,15 @@ PublicationFile publication_in(const TomlFile& text, const std::string& library,
   const Item tables = root.need("table", "[[table]] and below it column = \"pay\"");
   if (!tables.is_list())
     tables.refuse("one table, where a list of tables is meant", "write [[table]], with two brackets");
-  for (const Item& table : tables.items()) publication.tables.push_back(table_in(table, publication, files));
+  for (const Item& item : tables.items()) {
+    PublicationTable table = table_in(item, publication, files);
+    if (std::ranges::find(publication.tables, table.name, &PublicationTable::name) != publication.tables.end()) {
+      item.find("name")
+          .value_or(item.need("column", ""))
+          .refuse(fmt::format("a table '{}' appears twice", table.name), "give each a name: name = \"pay by region\"");
+    }
+    publication.tables.push_back(std::move(table));
+  }
   const bool is_solved = solved_measure(typed_in(head, publication_options())).has_value();
   checked_members(head, {}, [&] { file.parts = is_solved ? least_parts(publication) : parts(publication); });
   file.public_files = std::move(files).names();

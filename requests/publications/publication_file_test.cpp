@@ -244,7 +244,11 @@ TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
                  "input.file is another", "name one");
   expect_refused("[\"n\", \"s\"]", "\"n\"", "12: keys.region", "neither a list of keys", "write [\"north\"");
   expect_refused("[\"n\", \"s\"]", "[\"n\", 0.5]", "12: keys.region[1]", "a text or a whole number", "in quotes");
-  expect_refused("[\"n\", \"s\"]", "[\"n\", \"n\"]", "11: keys", "a key 'n' appears twice", "each once");
+  expect_refused("[\"n\", \"s\"]", "[\"n\", \"n\"]", "12: keys.region[1]", "a key 'n' appears twice", "each once");
+  expect_refused("column = \"hired\"", "name = \"pay\"\ncolumn = \"hired\"", "32: table[1].name",
+                 "a table 'pay' appears twice", "give each a name");
+  expect_refused("column = \"hired\"", "column = \"pay\"", "32: table[1].column", "a table 'pay' appears twice",
+                 "a name");
   expect_refused("column = \"pay\"", "", "16: table[0].column", "missing", "column = \"pay\"");
   expect_refused("bounds = [0, 500]", "", "16: table[0]", "bounds is missing", "bounds = [0, 125]");
   expect_refused("bounds = [0, 500]", "bounds = [0]", "19: table[0].bounds", "two ends are expected", "[0, 125]");

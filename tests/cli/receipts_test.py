@@ -41,7 +41,7 @@ class Written(ReceiptTest):
         again = run("release", "t.csv", *options(typed, quantiles="1/3,1/2,23/25,1"), cwd=self.folder)
         self.assertIn("nothing was spent", again.err)
         self.assertEqual(again.out, first)
-        plan = self.of("plan", "--bounds", "0", "10", "--step", "1", "--quantiles", "0.25,1/2", "--epsilon", "1", "--format", "csv")
+        plan = self.of("plan", "--bounds", "0", "100", "--step", "1", "--quantiles", "0.25,1/2", "--epsilon", "1", "--format", "csv")
         self.assertEqual([line.split(",")[0] for line in plan.splitlines()], ["quantile", "0.25", "1/2"])
         fractions = json.loads(self.of("release", "t.csv", *options(typed, quantiles="1/3,1/2", ledger=None, format="json")))
         self.assertNotIn("name", fractions["quantiles"][0])

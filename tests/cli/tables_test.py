@@ -535,7 +535,7 @@ class TextsInFiles(CommandTest):
         typed = self.run_release("t.csv", **{**how, **listed}, candidates="0,10,20,40")
         self.assertEqual(typed.code, 0, typed)
         self.assertEqual(self.run_release("t.csv", **{**how, **listed}, candidates_file="c.txt").out, typed.out)
-        plan = ("plan", "--epsilon", "1", "--bounds", "0", "50", "--step", "1", "--format", "csv")
+        plan = ("plan", "--epsilon", "1", "--bounds", "0", "500", "--step", "1", "--format", "csv")
         self.assertEqual(self.of(*plan, "--quantiles-file", "q.txt"), self.of(*plan, "--quantiles", "0.1,0.25,1/2,0.9"))
 
     def test_refusals(self):
