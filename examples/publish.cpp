@@ -9,7 +9,7 @@ int main(int argc, char** argv) try {
   const Lattice incomes = Lattice::regular(0, 200'000, 100);
   const RecordSelection people{.person = "id", .records_per_person = 3, .by = "region", .keys = {"east", "west"}};
   const QuantileQuery quartiles{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, Budget::pure(Rational(1, 2))};
-  const ReleaseRequest request{{"income", incomes, NullPolicy::drop, people}, quartiles};
+  const ReleaseRequest request{ColumnToCount{"income", incomes, NullPolicy::drop, people}, quartiles};
   std::cout << publish(Source::file({.file = argv[1]}), request, Payment{argv[2]}).release->receipt;
   return 0;
 } catch (const Error& error) {

@@ -208,8 +208,11 @@ void add_argmax_privacy(Findings& to) {
 
 void add_noisy_argmax(Findings& to) {
   add_argmax_privacy(to);
-  const Pipeline pipeline{
-      2, {0, 1, 2}, Perturber::geometric(3), {PostProcessor::Kind::mode, {}, {}}, {Secret::Kind::histogram, {}}};
+  const Pipeline pipeline{2,
+                          {0, 1, 2},
+                          Perturber::geometric(3),
+                          PostProcessor{PostProcessor::Kind::mode, {}, {}},
+                          Secret{Secret::Kind::histogram, {}}};
   add_refutation(to, {"lemma 8.2", "noisy ArgMax is not refined (two people, three categories)", "", false},
                  "lemma_8_2_analyst", pipeline);
   const Perturber bar = Perturber::geometric(2);

@@ -86,8 +86,8 @@ std::vector<LossCurve> figure_3_curves() {
   const Pipeline pipeline{voters,
                           {0, 1, 2},
                           Perturber::geometric(voters + 1),
-                          {PostProcessor::Kind::mode, {}, {}},
-                          {Secret::Kind::histogram, {}}};
+                          PostProcessor{PostProcessor::Kind::mode, {}, {}},
+                          Secret{Secret::Kind::histogram, {}}};
   flow::Analyst analyst;
   analyst.goal = flow::Analyst::Goal::argmax_accuracy;
   flow::Analyst of_full = analyst;
@@ -105,7 +105,8 @@ flow::Prior frequencies(const std::vector<std::size_t>& known) {
 }
 
 Pipeline counted_defendants(const Perturber& perturber, const Secret& secret) {
-  return {secret.others() + 1, {0, 1, 2, 3, 4, 5}, perturber, {PostProcessor::Kind::count, {0}, {}}, secret};
+  return {
+      secret.others() + 1, {0, 1, 2, 3, 4, 5}, perturber, PostProcessor{PostProcessor::Kind::count, {0}, {}}, secret};
 }
 
 std::vector<LossCurve> figure_4_curves(const Population& population) {

@@ -26,11 +26,9 @@ ReleaseRequest release_asked(const Typed& typed) {
   RecordSelection selection = selection_of(typed, counted);
   selection.records_per_person = query.records_per_person;
   selection.weights = weights;
-  ReleaseRequest request{
-      {typed.one("column"), lattice, null_policy_of(typed), std::move(selection), typed.has("public_rows")},
-      query,
-      std::move(bounds),
-      typed.one("receipt")};
+  ReleaseRequest request{ColumnToCount{typed.one("column"), lattice, null_policy_of(typed), std::move(selection),
+                                       typed.has("public_rows")},
+                         query, std::move(bounds), typed.one("receipt")};
   request.statistics = statistics_of(typed, request.column.lattice);
   if (typed.has("unsafe_seed")) request.unsafe_seed = whole_number(typed, "unsafe_seed", {0, ~std::uint64_t{0}});
   return request;

@@ -532,11 +532,12 @@ Amends amend(const Store& store, const Seen& seen, const std::string& witness, c
     }
     LedgerEntry entry{
         0,
-        {row.dataset.name,
-         fmt::format(
-             "charged again: the witness '{}' had seen line {}, and the ledger was put back to an earlier state",
-             witness, seen.line),
-         *missing, row.dataset.neighbors},
+        LedgerRequest{
+            row.dataset.name,
+            fmt::format(
+                "charged again: the witness '{}' had seen line {}, and the ledger was put back to an earlier state",
+                witness, seen.line),
+            *missing, row.dataset.neighbors},
         *missing};
     entry.id = add_entry(store, book.head(), book.sums, row, entry.request, *missing, time).id;
     return {std::move(entry)};

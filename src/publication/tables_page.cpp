@@ -170,7 +170,7 @@ CellTable::Cell crossed_cell(Cells& cells, const Crossing& crossing, const Place
 /// A table of rows by columns, with these numbers of each cell.
 CellTable crossed(const Page& page, Cells& cells, const Crossing& crossing, const std::vector<std::size_t>& numbers,
                   const std::string& name, const std::string& caption) {
-  CellTable table{{name, caption, 1}, {}, {page.typed(cells.table().by[crossing.down])}, {}};
+  CellTable table{report_detail::TableHead{name, caption, 1}, {}, {page.typed(cells.table().by[crossing.down])}, {}};
   const Row headings = cells.headings(page);
   for (const Place& column : crossing.columns) {
     if (numbers.size() > 1) table.groups.push_back({column.label, numbers.size()});
@@ -188,7 +188,7 @@ CellTable crossed(const Page& page, Cells& cells, const Crossing& crossing, cons
 /// A table with one line per cell, level by level, the keys first.
 CellTable listed(const Page& page, Cells& cells, const std::string& name, const std::string& caption) {
   const std::vector<std::string>& by = cells.table().by;
-  CellTable table{{name, caption, by.size()}, {}, {}, {}};
+  CellTable table{report_detail::TableHead{name, caption, by.size()}, {}, {}, {}};
   for (const std::string& column : by) table.headings.push_back(page.typed(column));
   if (by.empty()) {
     table.head.left = 1;

@@ -189,7 +189,7 @@ class LeakageModel {
   Leakage answer(const Exponent& epsilon, const Number& odds, const Bounds& bounds) const {
     const Found<Number> found = std::visit([&](const auto& kind) { return kind.at(odds); }, kind_);
     const Rational before = *std::ranges::max_element(guesses_.priors);
-    Leakage leakage{epsilon, {before, before}, bounds(found.after), bounds(found.capacity)};
+    Leakage leakage{epsilon, RealBounds{before, before}, bounds(found.after), bounds(found.capacity)};
     if (const auto allowed = promise_.allowed(guesses_, odds)) leakage.allowed = bounds(*allowed);
     if (const auto allowed = promise_.capacity(odds)) leakage.capacity_allowed = bounds(*allowed);
     return leakage;

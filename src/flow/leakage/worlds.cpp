@@ -150,8 +150,8 @@ std::optional<World> absence_as_value(const Pipeline& pipeline, const Prior& pri
   std::optional<Answering> answering = is_count ? answering_counted(pipeline) : answering_nothing(pipeline);
   if (!answering) return {};
   const std::size_t values = pipeline.values.size();
-  World world{{pipeline.participants, pipeline.values, Perturber::in_odds(answering->entries), answering->post,
-               pipeline.secret, answering->answers},
+  World world{Pipeline{pipeline.participants, pipeline.values, Perturber::in_odds(answering->entries), answering->post,
+                       pipeline.secret, answering->answers},
               {},
               Matrix(values + 1, 2)};
   world.pipeline.values.push_back(*std::ranges::max_element(pipeline.values) + 1);

@@ -36,7 +36,7 @@ class Cells {
   CellLoss take() {
     for (;;) {
       radius_ = std::min(radius_, (to_ - left_) / 2);
-      CellLoss next{{left_ + radius_, radius_}, loss_({left_ + radius_, radius_})};
+      CellLoss next{Cell{left_ + radius_, radius_}, loss_({left_ + radius_, radius_})};
       if (next.loss != nullptr) {
         left_ += 2 * radius_;
         radius_ = shortened(radius_ * Rational(4, 3));

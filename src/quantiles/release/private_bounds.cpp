@@ -81,8 +81,8 @@ BoundsQuery bounds_query(const QuantileQuery& query, const Budget& budget) {
   const Rational lower = half(query.quantiles.front());
   const Rational upper = Rational(1) - half(Rational(1) - query.quantiles.back());
   const Exponent range = independent_range({{lower, upper}, budget});
-  return {{{lower}, range, query.neighbors, query.records_per_person},
-          {{upper}, range, query.neighbors, query.records_per_person}};
+  return {IndependentQuantiles{{lower}, range, query.neighbors, query.records_per_person},
+          IndependentQuantiles{{upper}, range, query.neighbors, query.records_per_person}};
 }
 
 namespace {

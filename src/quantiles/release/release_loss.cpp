@@ -86,7 +86,7 @@ std::vector<FoundBefore> found_before(const QuantilePlan& plan, const RankProfil
       grids.push_back({found, chance});
     }
   } else {
-    grids.push_back({{}, enclosed(1)});
+    grids.push_back({PreliminaryOutcome{}, enclosed(1)});
   }
   std::vector<FoundBefore> all;
   for (const FoundBefore& grid : grids) {

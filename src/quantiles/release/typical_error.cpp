@@ -239,7 +239,7 @@ TypicalRelease typical_release(const QuantileQuery& query, const Lattice& lattic
     append(largest, of_piece->largest());
   }
   std::ranges::sort(largest);
-  TypicalRelease typical{{shape, rows, releases, {}, {}, {}, std::move(largest)}, {}};
+  TypicalRelease typical{TypicalError{shape, rows, releases, {}, {}, {}, std::move(largest)}, {}};
   for (std::vector<double>& of_one : errors) {
     typical.errors.median.push_back(quantile_of(of_one, 0.5));
     typical.errors.nine_in_ten.push_back(quantile_of(of_one, 0.9));

@@ -143,7 +143,7 @@ WorstCase bounds_of(const Setting& setting, const Rational& confidence, const Ra
   const std::uint64_t rows = setting.rows;
   const Rational failure = Rational(1) - confidence;
   const Rational share = failure / Rational(static_cast<std::int64_t>(setting.rest.quantiles.size()));
-  WorstCase worst{{confidence, rows}, ranks_at(share)};
+  WorstCase worst{ErrorTerms{confidence, rows}, ranks_at(share)};
   if (rounds(setting)) worst.rounded = finer_records(setting, failure / Rational(2));
   worst.together = worst.largest();
   worst.ranks = ranks_at(failure);

@@ -195,7 +195,7 @@ figures::Figure leakage_figure(const LeakageReport& report) {
           "",
           "epsilon",
           "right guesses",
-          {{"", x, {false, 0, 1}, {std::move(after), std::move(before), std::move(allowed)}}},
+          {{"", x, figures::Axis{false, 0, 1}, {std::move(after), std::move(before), std::move(allowed)}}},
           fmt::format("{} points; the table has them.", report.answers.size())};
 }
 

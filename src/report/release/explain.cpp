@@ -75,7 +75,11 @@ report_detail::CellTable listed_values(const Page& page, const Release& release)
     for (std::string& name : row) name = page.typed(name);
     return row;
   };
-  CellTable table{{"release", "The published values", report_detail::key_columns_of(release) + 1}, {}, {}, {}};
+  CellTable table{
+      report_detail::TableHead{"release", "The published values", report_detail::key_columns_of(release) + 1},
+      {},
+      {},
+      {}};
   table.headings = report_detail::behind_key(GroupKey(typed(report_detail::key_headings(release))),
                                              {"share", page.typed(release.source.column)});
   if (release.query.intervals) {

@@ -216,7 +216,8 @@ CellTable::Cell cell_of(const Release& release, const Release::Group& group, std
 }
 
 CellTable empty_table(const Release& release, const std::string& of) {
-  CellTable table{{"release", fmt::format("The published values{}, {}", of, about_cells(release))}, {}, {}, {}};
+  CellTable table{
+      TableHead{"release", fmt::format("The published values{}, {}", of, about_cells(release))}, {}, {}, {}};
   if (!release.query.intervals) table.beside = {"off by at most"};
   return table;
 }
