@@ -220,7 +220,7 @@ class Plan(CommandTest):
 
     def test_what_csv_has_no_room_for_is_on_standard_error(self):
         cases = (
-            ({"epsilon": None, "rank_error": "100", "expected_rows": "40000"}, ("the error that is wanted, 100 records, costs epsilon = ",)),
+            ({"epsilon": None, "rank_error": "100", "expected_rows": "40000"}, ("to miss by at most 100 records you pay epsilon = ",)),
             ({"step": "50000"}, ("warning: the step is coarse: 11 values are possible", "a finer step costs little accuracy")),
             ({"expected_rows": "20", "epsilon": "0.1"}, ("warning: with this budget these values are mostly noise",)),
             ({"expected_rows": "4000", "guess": "above:30000"}, ("the best guess of whether a person's value is above 30000 is right in at most ",)),

@@ -54,12 +54,12 @@ ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, con
   MechanismUsed used = plan.used({});
   used.granularity.reset();  // not searched for yet
   const std::uint64_t expected = query.expected_rows.value_or(options.rows);
-  const std::uint64_t rows = std::min(expected, most_reference_rows);
+  const std::uint64_t simulated = std::min(expected, most_reference_rows);
   constexpr std::size_t pieces = 4;
-  TypicalRelease typical =
-      typical_release(rest, lattice, options.shape, rows, affordable_releases(rest, rows, options.releases), pieces);
+  TypicalRelease typical = typical_release(rest, lattice, options.shape, simulated,
+                                           affordable_releases(rest, simulated, options.releases), pieces);
   std::optional<PlannedIntervals> intervals =
-      planned_intervals(rest, std::move(typical.interval_widths), rows, expected);
+      planned_intervals(rest, std::move(typical.interval_widths), simulated, expected);
   if (intervals) intervals->unsettled = enough_of_all(std::move(intervals->unsettled), left);
   return {query,
           lattice,

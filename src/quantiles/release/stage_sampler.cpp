@@ -90,7 +90,7 @@ class StageSampler {
   void draw(const CountRows& stage) {
     Share share = share_.take(preliminary_share(plan().query.budget.measure()) * Rational(stage.shares));
     const CountTreeNoise& noise =
-        this->noise([&] { return CountTreeNoise::of_all_records(paid_from(share, plan().query)); });
+        kept_noise([&] { return CountTreeNoise::of_all_records(paid_from(share, plan().query)); });
     found_.rows = draws_.begin("rows", std::move(share))
                       .reached_borders(static_cast<std::int64_t>(profile_.records()), noise, stage.borders);
     if (!plan().counted.empty()) keep_for_cells();
@@ -158,14 +158,14 @@ class StageSampler {
 
   void draw(const CountCells& stage) {
     counts_ = cell_counts(profile_, cuts_of(values_, stage.brackets, profile_.lattice()).positions);
-    const CountTreeNoise& noise = this->noise([&] { return CountTreeNoise(paid_from(*for_cells_, plan().query), 1); });
+    const CountTreeNoise& noise = kept_noise([&] { return CountTreeNoise(paid_from(*for_cells_, plan().query), 1); });
     draws_.begin("cells", std::move(*for_cells_)).add_noise(noise, {counts_.size()}, counts_);
   }
 
   std::vector<std::uint64_t> counted(const RankProfile& profile) {
     const CountTreeShape shape = count_tree_shape(profile.candidates());
     const CountTreeNoise& noise =
-        this->noise([&] { return CountTreeNoise(paid_from(share_, plan().query), shape.height()); });
+        kept_noise([&] { return CountTreeNoise(paid_from(share_, plan().query), shape.height()); });
     return sample_tree_quantiles(profile, plan().query.quantiles, shape, noise,
                                  draws_.begin("counts", share_.take_rest()));
   }
@@ -195,9 +195,9 @@ class StageSampler {
   }
 
   /// The noise of the current stage.
-  const CountTreeNoise& noise(const std::function<CountTreeNoise()>& made) {
+  const CountTreeNoise& kept_noise(const std::function<CountTreeNoise()>& make) {
     std::optional<CountTreeNoise>& kept = next_->noises[at_];
-    if (!kept) kept.emplace(made());
+    if (!kept) kept.emplace(make());
     return *kept;
   }
 

@@ -122,7 +122,7 @@ class RepeatedSource : public RandomSource {
 
  private:
   struct Kept {
-    explicit Kept(const JointProblem& of) : problem(of), selection(problem) {}
+    explicit Kept(JointProblem of) : problem(std::move(of)), selection(problem) {}
     JointProblem problem;
     JointSelection selection;
   };
@@ -151,15 +151,38 @@ double quantile_of(std::vector<double>& values, double share) {
   return values[std::max<std::size_t>(at, 1) - 1];
 }
 
-/// Simulated releases of one table: their errors, and the numbers of records between the ends of their intervals.
+/// What simulated releases of one table gave.
+struct Simulated {
+  std::vector<std::vector<double>> errors;  ///< per quantile, per release
+  std::vector<std::vector<double>>
+      widths;                   ///< the same: records between the ends of intervals; empty without intervals
+  std::vector<double> largest;  ///< per release: the largest error
+
+  void add(const Simulated& more) {
+    const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
+      to.insert(to.end(), from.begin(), from.end());
+    };
+    for (std::size_t i = 0; i < errors.size(); ++i) append(errors[i], more.errors[i]);
+    for (std::size_t i = 0; i < widths.size(); ++i) append(widths[i], more.widths[i]);
+    append(largest, more.largest);
+  }
+};
+
+Simulated empty_results(const QuantileQuery& query) {
+  const std::size_t quantiles = query.quantiles.size();
+  return {std::vector<std::vector<double>>(quantiles),
+          std::vector<std::vector<double>>(query.intervals ? quantiles : 0),
+          {}};
+}
+
+/// Simulates releases of one table.
 class SimulatedReleases {
  public:
   /// Releases with the same seed are the same.
   SimulatedReleases(const QuantileQuery& query, const RankProfile& table, std::uint64_t seed)
       : query_(query),
         table_(table),
-        errors_(query.quantiles.size()),
-        widths_(query.intervals ? query.quantiles.size() : 0),
+        results_(empty_results(query)),
         bits_(RandomBits::unsafe_seeded(seed)),  // not real data
         source_(bits_),
         sampler_(query, PersonSteps::in_table(query)) {}
@@ -167,21 +190,19 @@ class SimulatedReleases {
   void draw() {
     const DrawnStages drawn = sampler_.sample_stages(table_, Share::whole(query_.budget), source_);
     const std::vector<std::uint64_t> points = points_with(drawn);
-    largest_.push_back(0);
-    for (std::size_t j = 0; j < errors_.size(); ++j) {
-      errors_[j].push_back(rank_error(table_, query_.quantiles[j], points[j]));
-      largest_.back() = std::max(largest_.back(), errors_[j].back());
+    results_.largest.push_back(0);
+    for (std::size_t j = 0; j < results_.errors.size(); ++j) {
+      results_.errors[j].push_back(rank_error(table_, query_.quantiles[j], points[j]));
+      results_.largest.back() = std::max(results_.largest.back(), results_.errors[j].back());
     }
   }
 
-  const std::vector<std::vector<double>>& errors() const { return errors_; }  ///< per quantile, per release
-  const std::vector<std::vector<double>>& widths() const { return widths_; }  ///< the same; empty without intervals
-  const std::vector<double>& largest() const { return largest_; }             ///< per release
+  Simulated results() && { return std::move(results_); }
 
  private:
   /// The points of a release; with intervals, those that come with them.
   std::vector<std::uint64_t> points_with(const DrawnStages& drawn) {
-    if (widths_.empty()) return drawn.group.indices;
+    if (results_.widths.empty()) return drawn.group.indices;
     const QuantileQuery& query = sampler_.query_of_stages();
     const detail::Course& course = *drawn.group.course;
     const Brackets& brackets = *course.plan->brackets;
@@ -190,32 +211,21 @@ class SimulatedReleases {
     const CountedCells cells(query, table_.lattice(), brackets, course.selected, drawn.counts, *critical->second);
     const std::vector<Interval> intervals =
         cells.intervals(query_.intervals->level, static_cast<std::int64_t>(table_.records()));
-    for (std::size_t i = 0; i < widths_.size(); ++i) {
+    for (std::size_t i = 0; i < results_.widths.size(); ++i) {
       const std::uint64_t from = table_.below(intervals[i].lower) + table_.equal(intervals[i].lower);
-      widths_[i].push_back(static_cast<double>(std::max(table_.below(intervals[i].upper), from) - from));
+      results_.widths[i].push_back(static_cast<double>(std::max(table_.below(intervals[i].upper), from) - from));
     }
     return cells.points(intervals);
   }
 
   const QuantileQuery& query_;
   const RankProfile& table_;
-  std::vector<std::vector<double>> errors_;
-  std::vector<std::vector<double>> widths_;
-  std::vector<double> largest_;
+  Simulated results_;
   std::map<std::size_t, std::optional<CriticalValues>> critical_;  // by the outcome of the count of records
   RandomBits bits_;
   RepeatedSource source_;
   ReleaseSampler sampler_;
 };
-
-void append(std::vector<double>& all, const std::vector<double>& more) {
-  all.insert(all.end(), more.begin(), more.end());
-}
-
-void append(std::vector<std::vector<double>>& all, const std::vector<std::vector<double>>& more) {
-  all.resize(more.size());
-  for (std::size_t i = 0; i < more.size(); ++i) append(all[i], more[i]);
-}
 
 }  // namespace
 
@@ -225,27 +235,22 @@ TypicalRelease typical_release(const QuantileQuery& query, const Lattice& lattic
     throw Error(ErrorCode::usage, "a typical error needs at least one row and one release");
   query.validate(lattice);
   const RankProfile table = reference_table(lattice, shape, rows);
-  std::vector<std::optional<SimulatedReleases>> simulated(pieces);
+  std::vector<Simulated> simulated(pieces);
   share_among_threads(threads_of_machine(), pieces, [&](std::size_t piece) {
-    SimulatedReleases& of_piece = simulated[piece].emplace(query, table, piece);
+    SimulatedReleases of_piece(query, table, piece);
     for (std::uint64_t i = piece; i < releases; i += pieces) of_piece.draw();
+    simulated[piece] = std::move(of_piece).results();
   });
-  std::vector<std::vector<double>> errors;
-  std::vector<std::vector<double>> widths;
-  std::vector<double> largest;
-  for (const std::optional<SimulatedReleases>& of_piece : simulated) {
-    append(errors, of_piece->errors());
-    append(widths, of_piece->widths());
-    append(largest, of_piece->largest());
-  }
-  std::ranges::sort(largest);
-  TypicalRelease typical{TypicalError{shape, rows, releases, {}, {}, {}, std::move(largest)}, {}};
-  for (std::vector<double>& of_one : errors) {
+  Simulated all = empty_results(query);
+  for (const Simulated& of_piece : simulated) all.add(of_piece);
+  std::ranges::sort(all.largest);
+  TypicalRelease typical{TypicalError{shape, rows, releases, {}, {}, {}, std::move(all.largest)}, {}};
+  for (std::vector<double>& of_one : all.errors) {
     typical.errors.median.push_back(quantile_of(of_one, 0.5));
     typical.errors.nine_in_ten.push_back(quantile_of(of_one, 0.9));
     typical.errors.mean.push_back(std::accumulate(of_one.begin(), of_one.end(), 0.0) / static_cast<double>(releases));
   }
-  for (std::vector<double>& of_one : widths) typical.interval_widths.push_back(quantile_of(of_one, 0.5));
+  for (std::vector<double>& of_one : all.widths) typical.interval_widths.push_back(quantile_of(of_one, 0.5));
   return typical;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
@@ -353,19 +354,15 @@ std::string to_csv(const PlanReport& report) {
 std::vector<NoiseInWords> beside_csv(const PlanReport& report) {
   const OwnEnvironment own;
   std::vector<NoiseInWords> all;
-  const auto on_one_line = [](std::string text) {
-    std::ranges::replace(text, '\n', ' ');
-    return text;
-  };
   const auto add = [&](const char* before, const std::optional<NoiseInWords>& words) {
     if (words) all.push_back({before + words->what, words->hint});
   };
-  if (report.analyst) all.push_back({on_one_line(report_detail::analyst_meaning(*report.analyst)), {}});
-  if (report.wanted) {
-    all.push_back({fmt::format("the error that is wanted, {} records, costs {}", *report.wanted,
-                               report.plan.query.budget.to_string()),
-                   {}});
+  if (report.analyst) {
+    std::string meaning = report_detail::analyst_meaning(*report.analyst);
+    std::ranges::replace(meaning, '\n', ' ');
+    all.push_back({std::move(meaning), {}});
   }
+  if (report.wanted) all.push_back({"to " + report_detail::price_in_words(report, *report.wanted), {}});
   add("warning: ", noise_in_words(report));
   add("warning: ", report_detail::coarse_step(report.plan.lattice));
   if (report.guess) {
@@ -541,9 +538,19 @@ std::string report_detail::budget_number(const Budget& budget) {
   return report_detail::with_decimals(budget.epsilon());
 }
 
+const char* report_detail::budget_name(const Budget& budget) {
+  return budget.measure() == Measure::zcdp ? "rho" : "epsilon";
+}
+
+std::string report_detail::price_in_words(const PlanReport& report, std::uint64_t worst) {
+  const Budget& budget = report.plan.query.budget;
+  const std::uint64_t error = report.wanted.value_or(worst);
+  return fmt::format("miss by at most {} record{} you pay {} = {}{}", error, error == 1 ? "" : "s", budget_name(budget),
+                     budget_number(budget), report.wanted ? ", the smallest of four digits" : "");
+}
+
 std::vector<Row> report_detail::budget_rows(const std::vector<ReleasePlan>& plans) {
-  const bool is_rho = plans.front().query.budget.measure() == Measure::zcdp;
-  std::vector<Row> rows{{is_rho ? "rho" : "epsilon", "worst case", "nine in ten"}};
+  std::vector<Row> rows{{budget_name(plans.front().query.budget), "worst case", "nine in ten"}};
   for (const ReleasePlan& plan : plans) {
     rows.push_back({budget_number(plan.query.budget), ranks_or(plan.worst.largest(), "-"),
                     typical_number(largest(plan.typical.nine_in_ten))});

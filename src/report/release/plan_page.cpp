@@ -51,10 +51,6 @@ double budget_of(const ReleasePlan& plan) {
   return budget.measure() == Measure::zcdp ? budget.rho().to_double() : budget.epsilon().to_double();
 }
 
-const char* budget_name(const ReleasePlan& plan) {
-  return plan.query.budget.measure() == Measure::zcdp ? "rho" : "epsilon";
-}
-
 std::vector<Row> ladder_of(const std::vector<ReleasePlan>& plans) {
   std::vector<Row> rows = report_detail::budget_rows(plans);
   rows.front().push_back("10 in 100 becomes at most");
@@ -80,12 +76,13 @@ figures::Figure ladder_figure(const std::vector<ReleasePlan>& plans) {
     if (const auto ranks = plan.worst.largest()) add(worst, static_cast<double>(*ranks));
     add(nine, report_detail::largest(plan.typical.nine_in_ten));
   }
-  figures::Figure figure{"budgets",
-                         fmt::format("The worst quantile's error against {}", budget_name(plans.front())),
-                         least <= least_error ? "errors below half a record are drawn at half a record" : "",
-                         budget_name(plans.front()),
-                         "records off (logarithmic)",
-                         {}};
+  figures::Figure figure{
+      "budgets",
+      fmt::format("The worst quantile's error against {}", report_detail::budget_name(plans.front().query.budget)),
+      least <= least_error ? "errors below half a record are drawn at half a record" : "",
+      report_detail::budget_name(plans.front().query.budget),
+      "records off (logarithmic)",
+      {}};
   std::vector<double> tics;
   tics.reserve(plans.size());
   for (const ReleasePlan& plan : plans) tics.push_back(budget_of(plan));
@@ -154,20 +151,12 @@ std::vector<Row> dots_rows(const std::vector<Bin>& bins) {
   return rows;
 }
 
-/// What an error costs: the error that was asked for, or the error that this budget buys.
-std::string price_of(const PlanReport& report, std::uint64_t worst) {
-  const Budget& budget = report.plan.query.budget;
-  const std::uint64_t error = report.wanted.value_or(worst);
-  return fmt::format("To miss by at most {} record{} you pay {}{}.", error, error == 1 ? "" : "s",
-                     std::string(budget_name(report.plan)) + " = " + report_detail::budget_number(budget),
-                     report.wanted ? ", the smallest of four digits" : "");
-}
-
 void say_in_short(HtmlPage& page, const PlanReport& report) {
   const ReleasePlan& plan = report.plan;
   page.section("In short");
   std::vector<std::string> items{"Nothing was read, and nothing is spent."};
-  if (const auto worst = plan.worst.largest()) items.push_back(price_of(report, *worst));
+  if (const auto worst = plan.worst.largest())
+    items.push_back("To " + report_detail::price_in_words(report, *worst) + ".");
   items.push_back(report_detail::plan_cost(plan));
   std::erase(items.back(), '\n');
   if (const std::size_t at = items.back().find("chosen by auto"); at != std::string::npos)

@@ -45,6 +45,11 @@ std::string plan_cost(const ReleasePlan& plan);
 std::vector<Row> budget_rows(const std::vector<ReleasePlan>& plans);
 /// Epsilon or rho, as a decimal if it is one.
 std::string budget_number(const Budget& budget);
+/// "epsilon" or "rho".
+const char* budget_name(const Budget& budget);
+/// What an error costs: the error that was asked for, or `worst`, which this budget buys. What follows on "to" in a sentence,
+/// without its full stop.
+std::string price_in_words(const PlanReport& report, std::uint64_t worst);
 /// A warning that few values are possible, and how far rounding to them moves the values between; nothing if many are possible.
 std::optional<NoiseInWords> coarse_step(const Lattice& lattice);
 double largest(const std::vector<double>& errors);

@@ -138,13 +138,14 @@ std::vector<const Release::Group*> sorted_groups(const Release& release) {
 }
 
 std::string about_rows(const Release& release) {
-  std::string text = "thin lines from the lowest value to the highest, a stroke at each";
-  if (release.query.intervals) text = "thin lines over all intervals, a stroke at each value";
+  const bool with_intervals = release.query.intervals.has_value();
+  std::string text = with_intervals ? "thin lines over all intervals, a stroke at each value"
+                                    : "thin lines from the lowest value to the highest, a stroke at each";
   const Release::Group& group = release.groups.front();
   if (value_at(release, group, Rational(1, 4)) && value_at(release, group, Rational(3, 4)))
     text += ", a box from 25 % to 75 %";
   if (value_at(release, group, Rational(1, 2))) text += ", a thick stroke at 50 %";
-  return text + "; by how much each may be off is not drawn";
+  return with_intervals ? text : text + "; by how much each may be off is not drawn";
 }
 
 void draw_groups(Page& page, const Release& release, const std::string& name) {

@@ -16,10 +16,12 @@ Lattice in_units(const Lattice& lattice, int scale, const std::string& column, c
   constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
   const Rational unit = Rational(10).pow(-scale);
   if (lattice.upper() / unit >= Rational(largest) || lattice.lower() / unit <= Rational(smallest)) {
-    throw Error(ErrorCode::usage,
-                fmt::format("column '{}' is {}, and the bounds are beyond what 64 bits with a sign hold of its units",
-                            column, type),
-                "choose narrower bounds, or subtract the same number from the column and from the bounds");
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("column '{}' is {}, and the bounds are beyond what 64 bits with a sign hold of its units", column,
+                    type),
+        "choose narrower bounds, round the column to fewer decimals, or subtract the same number from the column and "
+        "from the bounds");
   }
   if (scale == 0) return lattice;
   if (lattice.is_regular()) {
