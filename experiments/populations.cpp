@@ -19,6 +19,7 @@ constexpr std::array all_populations{
     Population{"counts", "counts 0 to 5", Law::counts, "0", "10", "1"},
     Population{"two-point", "10 and 90", Law::two_point, "0", "100", "1"},
     Population{"narrow", "N(700, 50)", Law::narrow, "0", "1000", "1"},
+    Population{"tied", "nine in ten 400, the others N(400, 100)", Law::tied, "0", "1000", "0.01"},
     Population{"uniform", "uniform on (-5, 5)", Law::uniform, "-10", "10", "0.00001"},
     Population{"salaries", "lognormal, three in five rounded to 1,000", Law::salaries, "0", "300000", "1"},
     Population{"ages", "Adult: age", Law::file, "0", "100", "1", "adult.csv", "age"},
@@ -73,6 +74,8 @@ double TableSource::value(std::mt19937_64& engine) const {
       return uniform_variate(engine) <= 0.7 ? 10 : 90;
     case Law::narrow:
       return std::round(700 + 50 * normal_variate(engine));
+    case Law::tied:
+      return uniform_variate(engine) <= 0.9 ? 400 : 400 + 100 * normal_variate(engine);
     case Law::uniform:
       return 10 * uniform_variate(engine) - 5;
     case Law::salaries:

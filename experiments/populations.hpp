@@ -13,7 +13,7 @@
 
 namespace fractile::experiments {
 
-enum class Law { lognormal, pareto, zeros, counts, two_point, narrow, uniform, salaries, file };
+enum class Law { lognormal, pareto, zeros, counts, two_point, narrow, tied, uniform, salaries, file };
 
 /// What records are drawn from. The possible values lie between lower and upper, `step` apart.
 struct Population {

@@ -181,6 +181,10 @@ class ByHand {
   bool are_few(std::size_t selected) const {
     return records().value_or(0) < std::sqrt(2) * std::max(200.0, 30 * static_cast<double>(selected + 1));
   }
+  bool ends_at_zero() const {
+    const std::optional<std::uint64_t> zero = zero_of(lattice_);
+    return zero == 0 || zero == lattice_.size() - 1;
+  }
   bool looks() const { return branch_.adaptive && records().value_or(300) >= 300; }
 
   RoundNumbers find(const RankProfile& profile, const Budget& budget, Outcome& outcome) {
@@ -293,7 +297,7 @@ class ByHand {
     const Calibration no_rates(unused, 1);
     const std::uint64_t subcells = subcells_for(profile.candidates());
     RecursionShape shape{kind, widths, branch_.adaptive, found};
-    if (branch_.adaptive && are_few(selected.size())) shape.origin = origin_of(lattice_);
+    if (branch_.adaptive && (ends_at_zero() || are_few(selected.size()))) shape.origin = origin_of(lattice_);
     const QuantileTree tree(profile, selected, shape, no_rates, subcells);
     levels_ = static_cast<std::int64_t>(widths.size());
     if (branch_.rates == Rates::as_published) levels_ = published(selected.size());
@@ -337,17 +341,21 @@ class ByHand {
 
   /// As many quantiles as persons' records at epsilon 1 carry: evenly spaced between the first and the last that have
   /// 20 to 35 of them beyond, 24 apart, or 55 if they are more than 17; all where that is nearly all, and 24 where each has 16.
+  /// Where five or more can find a tie of all records, they are at least as far apart as that takes.
   std::vector<Rational> anchors() const {
     const std::vector<Rational>& all = query_.quantiles;
     const bool may = query_.mechanism == Mechanism::automatic && query_.interpolate && all.size() > 4;
     if (!may || !records()) return all;
-    if (all.size() <= 24 && *records() >= 16 * static_cast<double>(all.size() + 1)) return all;
+    double tie = 2 * (std::log(static_cast<double>(lattice_.size())) + 3);
+    if (!query_.expected_rows) tie *= std::sqrt(2);  // perhaps half an octave fewer
+    if (*records() < 5 * tie) tie = 0;
+    if (all.size() <= 24 && *records() >= std::max(16.0, tie) * static_cast<double>(all.size() + 1)) return all;
     std::size_t first = 0;
     std::size_t last = all.size() - 1;
     const double beyond = std::clamp(*records() / 30, 20.0, 35.0) - 1e-6;
     while (first + 1 < all.size() / 2 && all[first].to_double() * *records() < beyond) ++first;
     while (last > all.size() / 2 + 1 && (1 - all[last].to_double()) * *records() < beyond) --last;
-    const double apart = (all[last] - all[first]).to_double() * *records() / 24;
+    const double apart = (all[last] - all[first]).to_double() * *records() / std::max(24.0, tie);
     const auto cells = static_cast<std::size_t>(std::max(std::min(apart, std::max(*records() / 55, 17.0) - 1), 1.0));
     const std::size_t count = std::min(cells + 1, last - first + 1);
     if (count + count / 8 >= all.size()) return all;

@@ -47,6 +47,8 @@ struct AutoPolicy {
   PolicyNumber<double> enough_between{16, records, "between two quantiles: then up to most_at_once are all selected", robustness};
   PolicyNumber<double> between_anchors{24, records, "between two that are selected, up to most_anchors", accuracy};
   PolicyNumber<double> most_anchors{17, "quantiles", "more are worth it only where records are many", accuracy};
+  PolicyNumber<double> even_in_a_tie{3, "nats a quantile", "what several quantiles in one tie lose by their even spacing", robustness};
+  PolicyNumber<double> fewest_in_a_tie{5, "quantiles", "a tie of nearly all records is looked after if so many can find it", robustness};
   PolicyNumber<double> between_more{55, records, "between two of more anchors", accuracy};
   PolicyNumber<double> least_beyond{20, records, "beyond the outermost anchors, or they are drawn to where the range is empty", robustness};
   PolicyNumber<double> most_beyond{35, records, "the same among many, where interpolating loses less", robustness};
@@ -54,7 +56,7 @@ struct AutoPolicy {
   // What few records change.
   PolicyNumber<double> few_for_a_quantile{12, records, "with fewer, the first of two levels gets more", robustness};
   PolicyNumber<std::int64_t> first_level{120, "% of a level's equal share", "a second level errs little more than its node's ends do", robustness};
-  PolicyNumber<double> fewest_for_a_quantile{30, records, "with fewer, values of any order of magnitude are expected", robustness};
+  PolicyNumber<double> fewest_for_a_quantile{30, records, "with fewer, values of any order of magnitude are expected on both sides of zero", robustness};
   PolicyNumber<double> fewest_in_all{200, records, "the same, of all quantiles together", robustness};
   // The noisy count of the records.
   PolicyNumber<double> few_to_count{500, records, "with fewer, their number is hard to count, and gets two shares", robustness};

@@ -94,19 +94,29 @@ std::pair<std::size_t, std::size_t> carried(const std::vector<Rational>& all, do
   return {first, last};
 }
 
+/// How many records (times epsilon) per quantile it takes until quantiles that are selected at once find a tie of all records. Outside
+/// the tie, a place costs at most n epsilon / 2, that of a total of 0, but each quantile can be at any candidate. In the tie, quantiles
+/// have to be evenly spaced. So they find it if n epsilon / 2 exceeds the logarithms of both for every quantile.
+double enough_for_a_tie(const Lattice& lattice, const AutoPolicy& policy) {
+  return 2 * (std::log(static_cast<double>(lattice.size())) + policy.even_in_a_tie);
+}
+
 /// The quantiles to select: as many as this number of records can support at this epsilon, evenly spaced between the first and the
 /// last supported one. All quantiles if that is nearly all, or if there are enough records to select each of them at once.
 std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy,
-                                 const Rows& rows) {
+                                 const Rows& rows, const Rows& least) {
   const std::vector<Rational>& all = query.quantiles;
   const std::optional<double> records = records_at_epsilon_one(query, rows);
   if (!query.interpolate || !records || !lattice.is_regular() || all.size() <= policy.always_selected) return all;
-  if (all.size() <= policy.most_at_once && *records >= policy.enough_between * static_cast<double>(all.size() + 1)) {
-    return all;
-  }
+  const Rows& surely = query.expected_rows ? rows : least;
+  const double for_a_tie = enough_for_a_tie(lattice, policy) * *records / *records_at_epsilon_one(query, surely);
+  const double between = *records >= policy.fewest_in_a_tie * for_a_tie ? for_a_tie : 0;
+  const double at_once = std::max<double>(policy.enough_between, between);
+  if (all.size() <= policy.most_at_once && *records >= at_once * static_cast<double>(all.size() + 1)) return all;
   const auto [first, last] = carried(all, *records, policy);
-  const double cells = std::min((all[last] - all[first]).to_double() * *records / policy.between_anchors,
-                                std::max<double>(*records / policy.between_more, policy.most_anchors) - 1);
+  const double cells =
+      std::min((all[last] - all[first]).to_double() * *records / std::max<double>(policy.between_anchors, between),
+               std::max<double>(*records / policy.between_more, policy.most_anchors) - 1);
   const std::size_t carried_count = last - first + 1;
   const std::size_t count =
       std::clamp<std::size_t>(static_cast<std::size_t>(std::clamp(cells, 1.0, 1e9)) + 1, 2, carried_count);
@@ -138,7 +148,8 @@ bool is_short_grid(const QuantileQuery& query, const Lattice& lattice, const Aut
          (quantiles >= policy.many_on_short_grid && lattice.size() <= policy.short_grid);
 }
 
-Choice automatic(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy, const Rows& rows) {
+Choice automatic(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy, const Rows& rows,
+                 const Rows& least) {
   if (counting_is_better(query, lattice.size(), false, policy)) {
     return {Mechanism::tree, CountOnTree{}, "many quantiles among few candidates: counts on a tree"};
   }
@@ -160,7 +171,7 @@ Choice automatic(const QuantileQuery& query, const Lattice& lattice, const AutoP
     choice.reason = "under zCDP many levels cost little";
     return choice;
   }
-  const std::vector<Rational> anchors = anchors_of(query, lattice, policy, rows);
+  const std::vector<Rational> anchors = anchors_of(query, lattice, policy, rows, least);
   const bool at_once = anchors.size() <= policy.most_at_once;
   Choice choice =
       at_once ? flat(Mechanism::joint_total, NodeKind::joint_total, anchors) : joint_tree(query, anchors, policy, rows);
@@ -173,10 +184,11 @@ Choice automatic(const QuantileQuery& query, const Lattice& lattice, const AutoP
   return choice;
 }
 
-Choice decision_for(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy, const Rows& rows) {
+Choice decision_for(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy, const Rows& rows,
+                    const Rows& least) {
   switch (query.mechanism) {
     case Mechanism::automatic:
-      return automatic(query, lattice, policy, rows);
+      return automatic(query, lattice, policy, rows, least);
     case Mechanism::joint:
       return flat(query.mechanism, NodeKind::joint, query.quantiles);
     case Mechanism::joint_total:
@@ -325,10 +337,16 @@ QuantileQuery query_after(QuantileQuery query, int shares) {
 
 namespace {
 
+/// Whether all values have one sign. Many such columns have a tie at zero.
+bool ends_at_zero(const Lattice& lattice) {
+  const std::optional<std::uint64_t> zero = zero_of(lattice);
+  return zero && (*zero == 0 || *zero + 1 == lattice.size());
+}
+
 /// The choice for about `rows` records, of which there may be only `least`.
 Choice choose(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy, const Rows& rows,
               const Rows& least) {
-  Choice choice = decision_for(query, lattice, policy, rows);
+  Choice choice = decision_for(query, lattice, policy, rows, least);
   const std::optional<double> records = records_at_epsilon_one(query, rows);
   const bool adapts = wants_adaptive_base(query) && lattice.size() <= largest_joint_lattice;
   if (auto* selection = std::get_if<SelectQuantiles>(&choice.decision)) {
@@ -341,7 +359,7 @@ Choice choose(const QuantileQuery& query, const Lattice& lattice, const AutoPoli
           query.budget.measure() == Measure::zcdp
               ? records_at_rho_one_half(query, rows).value_or(0) < policy.fewest_to_find
               : at_least < std::max<double>(policy.fewest_in_all, policy.fewest_for_a_quantile * cells);
-      if (are_few) selection->shape.origin = origin_of(lattice);
+      if (are_few || ends_at_zero(lattice)) selection->shape.origin = origin_of(lattice);
     }
   }
   const bool finds = adapts && choice.mechanism != Mechanism::tree && (!records || *records >= policy.fewest_to_find);
