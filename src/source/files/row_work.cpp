@@ -23,12 +23,22 @@ constexpr std::uint64_t longest_of_two_signs = 24;
 constexpr std::uint64_t steps_of_an_element = 32;  // for each byte of the value to which a text is cast
 constexpr std::uint64_t longest_padding = 1000;
 constexpr std::uint64_t bytes_of_a_letter = 4;
+constexpr std::uint64_t steps_of_a_failure = std::uint64_t{1} << 15;  // an exception, and the attempt after it
 
 /// Bounds of the bytes of an expression's value, and of its steps.
 struct Bound {
   std::uint64_t size = longest_number;
   std::uint64_t work = 1;
 };
+
+/// The bound of TRY: where the expression fails, the engine computes it a second time. TRYs within each other double this each time.
+Bound tried(const Bound& bound) { return {bound.size, plus(times(2, bound.work), steps_of_a_failure)}; }
+
+/// How often a macro of the engine has its arguments computed: as often as it names them, at most.
+std::uint64_t copies_of_arguments(const std::string& function) {
+  if (is_one_of(function, {"round_even", "roundbankers"})) return 3;
+  return is_one_of(function, {"fmod", "nullif", "array_to_string", "array_pop_back", "split_part"}) ? 2 : 1;
+}
 
 // --- The query -----------------------------------------------------------------------------------------------------------
 
@@ -121,12 +131,23 @@ class RowWork {
       result.add(!alias.empty() || names.empty() ? alias : lower_case(names.back()), bound.size);
       if (alias.empty()) continue;
       Bound& known = scope.aliases[alias];
-      known = {std::max(known.size, bound.size), plus(known.work, bound.work)};
+      // TotalQuery puts the value into a TRY.
+      known = {std::max(known.size, bound.size), plus(known.work, tried(bound).work)};
     }
     if (const SqlNode& where = member_of(node, "where_clause"); !is_absent(where)) {
-      take(expression(where, scope, deeper(depth)).work);
+      take(condition(where, scope, deeper(depth)));
     }
     return result;
+  }
+
+  /// The work of a condition, without the TRY around each of its operands, which has no other around it.
+  std::uint64_t condition(const SqlNode& node, const Scope& scope, int depth) const {
+    if (text_of(node, "class") != "CONJUNCTION") return expression(node, scope, depth).work;
+    std::uint64_t work = 1;
+    for (const SqlNode& each : member_of(node, "children").GetArray()) {
+      work = plus(work, condition(each, scope, deeper(depth)));
+    }
+    return work;
   }
 
   void star(const SqlNode& item, const Scope& scope, SizedColumns& result, int depth) {
@@ -196,7 +217,10 @@ class RowWork {
     if (kind == "COMPARISON") return compared(node, {"left", "right"}, scope, depth);
     if (kind == "BETWEEN") return compared(node, {"input", "lower", "upper"}, scope, depth);
     Bound all;
-    for (const Bound& each : bounds_of(member_of(node, "children"), scope, depth)) all.work = plus(all.work, each.work);
+    // TotalQuery puts each operand of AND and OR into a TRY.
+    for (const Bound& each : bounds_of(member_of(node, "children"), scope, depth)) {
+      all.work = plus(all.work, kind == "CONJUNCTION" ? tried(each).work : each.work);
+    }
     return all;
   }
 
@@ -247,7 +271,7 @@ class RowWork {
       all.size = sum;
       all.work = plus(all.work, sum);
     }
-    return all;
+    return type == "OPERATOR_TRY" ? tried(all) : all;
   }
 
   Bound choice(const SqlNode& node, const Scope& scope, int depth) const {
@@ -345,7 +369,7 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
   std::uint64_t work = 1;
   for (const Bound& each : parts) {
     sum = plus(sum, plus(each.size, place_in_a_list));
-    work = plus(work, each.work);
+    work = plus(work, times(copies_of_arguments(name), each.work));
   }
   const std::uint64_t product = times(part(0).size, part(1).size);
   const auto bounded = [&](std::uint64_t size, std::uint64_t steps) {

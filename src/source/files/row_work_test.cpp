@@ -76,6 +76,8 @@ TEST_F(RowWork, Passes) {
                                    std::string("strftime(CAST(x AS DATE), '%Y-%m')"),
                                    std::string("timezone('UTC', CAST(x AS TIMESTAMP))"),
                                    std::string("upper(reverse(x)) IN ('A', 'B', 'C')"),
+                                   std::string("coalesce(TRY(sqrt(coalesce(TRY(CAST(x AS DOUBLE)), -1))), 0)"),
+                                   std::string("CASE WHEN nullif(fmod(n, 10), 0) > 3 AND x = 'a' THEN 1 END"),
                                    std::string("date_diff('years', CAST(x AS DATE), CAST(y AS DATE))")}) {
     EXPECT_NO_THROW(require("SELECT " + value + " AS a FROM input")) << value;
   }
@@ -112,6 +114,25 @@ TEST_F(RowWork, RefusesWhatOneRowCouldBeLongAt) {
     expect_refused("SELECT 1 AS a FROM input WHERE length(CAST(" + value + " AS VARCHAR)) > 3", words);
     expect_refused("SELECT a FROM (SELECT CASE WHEN y = '17' THEN CAST(" + value + " AS VARCHAR) END AS a FROM input)",
                    words);
+  }
+  // A failing row is computed twice by each TRY around it, whether it is typed or around an operand or a value.
+  std::string tried = "CAST(x AS DOUBLE)";
+  std::string operand = "n";
+  std::string aliases = "SELECT sqrt(n) AS a0";
+  for (int k = 1; k < 12; ++k) {
+    tried = "sqrt(coalesce(TRY(" + tried + "), -1))";
+    operand = "sqrt(CASE WHEN (" + operand + ") > 0 AND true THEN 1 ELSE -1 END)";
+    aliases += ", sqrt(coalesce(a" + std::to_string(k - 1) + ", -1)) AS a" + std::to_string(k);
+  }
+  expect_refused("SELECT " + tried + " AS a FROM input", words);
+  expect_refused("SELECT " + operand + " AS a FROM input", words);
+  expect_refused(aliases + " FROM input", words);
+  for (const char* macro : {"fmod(%, 10)", "nullif(%, 10)", "round_even(%, 2)", "split_part(%, 'a', 1)"}) {
+    const std::string text = macro;
+    const std::size_t place = text.find('%');
+    std::string copied = "levenshtein(left(x, 100), left(y, 100))";
+    for (int k = 0; k < 14; ++k) copied = text.substr(0, place) + copied + text.substr(place + 1);
+    expect_refused("SELECT " + copied + " AS a FROM input", words);
   }
   expect_refused("SELECT length(lpad(x, 400000000, 'y')) AS a FROM input", "is not a number up to 1000");
   expect_refused("SELECT rpad(x, CAST(y AS INTEGER), 'y') AS a FROM input", "is not a number up to 1000");
