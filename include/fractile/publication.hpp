@@ -314,7 +314,7 @@ struct PlannedCell {
   /// In records: the error of the released count does not exceed this with the probability StatisticsTerms::level. Nothing where no
   /// count is released.
   std::optional<std::uint64_t> count_error = {};
-  std::optional<Rational> mean_error = {};  ///< likewise, approximately, for values in the middle of the range
+  std::optional<Rational> mean_error = {};  ///< likewise, approximately, wherever in the range the values lie
 };
 
 /// A level of a table, and what its part of the budget buys.

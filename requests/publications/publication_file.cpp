@@ -170,15 +170,22 @@ class PublicFiles {
 // --- Keys ------------------------------------------------------------------------------------------------------------
 
 /// Reads texts or whole numbers; the numbers become texts, as in a column of text.
-std::vector<std::string> listed_keys_of(const Item& list) {
+std::vector<std::string> key_texts_of(const Item& list) {
   std::vector<std::string> keys;
-  std::set<std::string> known;
   for (const Item& one : list.items()) {
     if (!one.is_word() && !one.is_whole()) one.refuse("a key is a text or a whole number", "write it in quotes");
     keys.push_back(one.entry());
-    if (!known.insert(keys.back()).second) {
-      one.refuse(fmt::format("a key '{}' appears twice", keys.back()), "write each once");
-    }
+  }
+  return keys;
+}
+
+/// The keys of one column.
+std::vector<std::string> listed_keys_of(const Item& list) {
+  std::vector<std::string> keys = key_texts_of(list);
+  std::set<std::string> known;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (known.insert(keys[i]).second) continue;
+    list.items()[i].refuse(fmt::format("a key '{}' appears twice", keys[i]), "write each once");
   }
   return keys;
 }
@@ -452,7 +459,7 @@ std::vector<KeyTuple> possible_in(const Item& table, const std::vector<std::stri
   if (item->is_word()) {
     tuples = tuples_of(files.columns(*item, by), by.size());
   } else {
-    for (const Item& tuple : item->items()) tuples.push_back(listed_keys_of(tuple));
+    for (const Item& tuple : item->items()) tuples.push_back(key_texts_of(tuple));
   }
   if (tuples.empty()) item->refuse("no cell is possible", "list those that are");
   return tuples;

@@ -43,17 +43,21 @@ std::string sum_in_words(const std::vector<LedgerRequest>& requests) {
   return sum.to_string();
 }
 
-/// One value belongs to each person only if the column identifies persons. Otherwise a new record also removes the value that was there
-/// before.
-void require_pinned_person(const RecordSelection& selection, const LedgerDataset& dataset) {
-  if (!selection.per_person || !dataset.person.empty()) return;
-  throw Error(
-      ErrorCode::usage,
-      {Field("per_person"), " goes with a dataset whose owner declares the column that identifies persons, and '",
-       dataset.name, "' declares none"},
-      {"leave it out; fractile ledger init declares it for a new dataset: with ",
-       Field("person").text(selection.person)},
-      "per_person");
+/// Where no column is declared to identify persons, a new record may take the place of another record of the same `person`, or change
+/// their value or row: two changes, where the dataset's unit expects one (docs/proofs/one_value_per_person.md). A bound of records that
+/// is twice the unit's covers both, except for values, whose number the bound does not limit.
+void require_pinned_person(const LedgerDataset& dataset, const std::string& person, bool has_values,
+                           std::uint32_t records_per_person) {
+  if (person.empty() || !dataset.person.empty()) return;
+  const std::uint64_t least = std::uint64_t{2} * dataset.records_per_person;
+  if (!has_values && records_per_person >= least) return;
+  const Words bound = has_values ? Words() : Words{", or write ", Field("records_per_person").number(least)};
+  throw Error(ErrorCode::usage,
+              {Field(has_values ? "per_person" : "person"),
+               " goes with a dataset whose owner declares the column that identifies persons, and '", dataset.name,
+               "' declares none"},
+              {"leave it out", bound, "; fractile ledger init declares it for a new dataset: with ",
+               Field("person").text(person)});
 }
 
 /// A query may give any column the pinned name, unless it makes one row of each person's records.
@@ -131,14 +135,21 @@ ReleaseCharge ReleaseCharge::of(const Payment& payment, const Source& source, co
   const bool must_be_pinned = source.holder() == Holder::owner || dataset.records_per_person > 1;
   request.records_per_person = query.records_per_person;
   for (const ColumnToCount& column : columns) {
-    if (must_be_pinned) require_pinned_person(column.selection, dataset);
+    // A dataset without any declaration counts the cost for the persons that its release names.
+    if (must_be_pinned && (has_values(column) || dataset.records_per_person > 1)) {
+      require_pinned_person(dataset, column.selection.person, has_values(column), query.records_per_person);
+    }
     request.reading = reading_of(source, column, dataset);  // checks each column; all give one reading
   }
   return {std::move(ledger), dataset, std::move(request), payment, release.receipt};
 }
 
 void ReleaseCharge::require_persons(const Source& source, const Records& records) const {
-  if (dataset_.person.empty() || source.options().sql.empty()) return;
+  if (source.options().sql.empty()) return;
+  if (dataset_.person.empty()) {
+    if (source.holder() == Holder::asker) return;
+    return require_pinned_person(dataset_, records.person_of_rows(), false, request_.records_per_person);
+  }
   if (records.person_of_rows() != dataset_.person) refuse_query(dataset_);
 }
 

@@ -141,7 +141,7 @@ class Planner {
       PlannedCell& cell = level.cells[i];
       const StatisticsErrors of_cell = errors.of(drawn_cells[i], std::max<std::uint64_t>(cell.units.value_or(1), 1));
       cell.count_error = of_cell.count;
-      if (cell.rows && *cell.rows > 0) cell.mean_error = of_cell.mean;
+      if (cell.rows && *cell.rows > 0) cell.mean_error = of_cell.mean_at_ends;
     }
   }
 

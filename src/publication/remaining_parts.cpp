@@ -23,6 +23,20 @@ std::string name_of(const Publication& publication, const PublicationPart& part)
                " draws all tables again, at the full price"});
 }
 
+/// Throws `budget_refused` where all levels are held, and together cost more than the publication's budget.
+void require_held_within(const Publication& publication, const std::vector<PublicationPart>& parts,
+                         const std::vector<Budget>& costs) {
+  const Measure measure = publication.budget.measure();
+  Spending sum{measure};
+  for (const Budget& cost : costs) {
+    if (cost.measure() != measure) refuse(publication, parts.front(), "the ledger holds it under another measure");
+    sum.add(cost);
+  }
+  if (!sum.is_within(publication.budget)) {
+    refuse(publication, parts.front(), fmt::format("what the ledger holds of it was published at {}", sum.to_string()));
+  }
+}
+
 /// The largest multiple of a millionth that is not above the share.
 Rational down_to_millionths(const Rational& share) {
   constexpr std::int64_t fineness = 1'000'000;
@@ -53,6 +67,7 @@ std::vector<Budget> costs_beside(const Publication& publication, const std::vect
     wanted += parts[i].share;
   }
   const bool is_any_held = std::ranges::any_of(held, [](const auto& each) { return each.has_value(); });
+  if (!first) require_held_within(publication, parts, costs);
   if (!first || !is_any_held) return costs;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (!held[i]) continue;

@@ -251,6 +251,26 @@ class Ledgers(PerPersonTest):
     def init(self, *options):
         self.of("ledger", "init", "b.db", "--dataset", "visits", "--epsilon", "10", *options)
 
+    def test_persons_that_nobody_declared(self):
+        """One record more replaces the row, or the sampled record, of whoever has the same region: two changes in place of one."""
+        self.write_visits()
+        self.init()
+        rows = {"ledger": "b.db", "person": "region", "sql": "SELECT region, max(CAST(x AS INTEGER)) AS x FROM input GROUP BY region"}
+        for changes in ({}, {"count": True, "below": "8", "count_budget": "0.99"}):
+            self.assert_refused(self.run_release("t.csv", **rows, **changes), 2, "declares none", "ledger init", "--person region")
+        self.write("p.toml", "\n".join((
+            "[publication]", 'title = "t"', "epsilon = 1", 'person = "region"', "[input]", 'file = "t.csv"', f'sql = "{rows["sql"]}"',
+            "[[table]]", 'column = "x"', "bounds = [0, 100]", "step = 1", "count = true", "below = [8]")))
+        self.assert_refused(run("publish", "p.toml", "--ledger", "b.db", "--output", "out", cwd=self.folder), 2, "declares none")
+        self.assertEqual(self.run_release("t.csv", **rows, records_per_person="2").code, 0)
+        self.of("ledger", "init", "c.db", "--dataset", "visits", "--epsilon", "10", "--records-per-person", "3")
+        sampled = {"ledger": "c.db", "person": "region"}
+        refused = self.run_release("t.csv", **sampled, records_per_person="3")
+        self.assert_refused(refused, 2, "declares none", "--records-per-person 6")
+        self.assertEqual(self.run_release("t.csv", **sampled, records_per_person="6").code, 0)
+        for ledger, entries in (("b.db", 1), ("c.db", 1)):
+            self.assertEqual(len(json.loads(self.of("ledger", "show", ledger, "--format", "json"))["entries"]), entries)
+
     def test_a_pinned_person_of_any_number_of_records(self):
         self.write_visits()
         self.init("--person", "id", "--records-per-person", "4")

@@ -71,14 +71,23 @@ DrawnStages ReleaseSampler::sample_stages(const RankProfile& profile, Share shar
   return drawn;
 }
 
+CriticalValues& ReleaseSampler::critical_for(const detail::Course& course) {
+  constexpr std::size_t most = 16;  // each keeps some megabytes
+  const std::size_t rows = *course.found.rows;
+  const auto kept = critical_.find(rows);
+  if (kept != critical_.end()) return kept->second;
+  if (critical_.size() == most) critical_.clear();
+  return critical_.emplace(rows, critical_values(query_of_stages(), *course.plan->brackets)).first->second;
+}
+
 Release::Group ReleaseSampler::sample(const RankProfile& profile, Share share, DrawSource& source,
                                       const RankProfile* counted) {
   auto [group, counts] = sample_stages(profile, std::move(share), source, counted);
   if (!group.course) return std::move(group);  // a release of statistics alone
   if (const std::optional<Brackets>& brackets = group.course->plan->brackets) {
     const QuantileQuery& query = query_of_stages();
-    CriticalValues critical = critical_values(query, *brackets);
-    const CountedCells cells(query, profile.lattice(), *brackets, group.course->selected, counts, critical);
+    const CountedCells cells(query, profile.lattice(), *brackets, group.course->selected, counts,
+                             critical_for(*group.course));
     group.intervals = cells.intervals(query.intervals->level);
     group.indices = cells.points(group.intervals);
     group.intervals_in_pairs = cells.intervals(level_in_pairs(*query.intervals));

@@ -2,6 +2,8 @@
 // Proof: docs/proofs/odometer.md
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "fractile/release.hpp"
 #include "quantiles/draws/draws.hpp"
 #include "quantiles/release/stage_sampler.hpp"
+#include "quantiles/stages/critical_values.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "quantiles/stages/statistics.hpp"
 
@@ -70,6 +73,8 @@ class ReleaseSampler {
                             const RankProfile* counted = nullptr);
   /// The query with the part of the last share that was left for quantiles. The query must have quantiles.
   const QuantileQuery& query_of_stages() const { return common_->query(); }
+  /// The critical values for the cells that this course of stages has counted.
+  CriticalValues& critical_for(const detail::Course& course);
 
  private:
   /// `share`: the part that is left for quantiles.
@@ -80,6 +85,7 @@ class ReleaseSampler {
   const AutoPolicy& policy_;
   const BesideQuantiles* beside_;
   std::optional<CommonStages> common_ = {};
+  std::map<std::size_t, CriticalValues> critical_ = {};  // by the outcome of the count of records
 };
 
 namespace detail {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <memory>
 #include <numbers>
 #include <numeric>
@@ -206,9 +205,8 @@ class SimulatedReleases {
     const QuantileQuery& query = sampler_.query_of_stages();
     const detail::Course& course = *drawn.group.course;
     const Brackets& brackets = *course.plan->brackets;
-    const auto [critical, is_new] = critical_.try_emplace(*course.found.rows);
-    if (is_new) critical->second.emplace(critical_values(query, brackets));
-    const CountedCells cells(query, table_.lattice(), brackets, course.selected, drawn.counts, *critical->second);
+    const CountedCells cells(query, table_.lattice(), brackets, course.selected, drawn.counts,
+                             sampler_.critical_for(course));
     const std::vector<Interval> intervals =
         cells.intervals(query_.intervals->level, static_cast<std::int64_t>(table_.records()));
     for (std::size_t i = 0; i < results_.widths.size(); ++i) {
@@ -221,7 +219,6 @@ class SimulatedReleases {
   const QuantileQuery& query_;
   const RankProfile& table_;
   Simulated results_;
-  std::map<std::size_t, std::optional<CriticalValues>> critical_;  // by the outcome of the count of records
   RandomBits bits_;
   RepeatedSource source_;
   ReleaseSampler sampler_;

@@ -1,6 +1,7 @@
 #include "quantiles/stages/critical_values.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -206,20 +207,32 @@ class FailureOfAPopulation {
   LowerLaw sampled_;
 };
 
+/// The largest power of two that is below 1 / 2^digits of the number; at least 1.
+std::uint64_t unit_of(std::uint64_t number, int digits) {
+  return std::uint64_t{1} << std::max(static_cast<int>(std::bit_width(number)) - 1 - digits, 0);
+}
+
+/// A few more numbers of records, which other groups share: so their thresholds are computed once. The largest number, on which
+/// widths depend, grows by less than 1/128.
+CriticalValues::Records shared(const CriticalValues::Records& n) {
+  const std::uint64_t fine = unit_of(n.most, 7);
+  const std::uint64_t most = (n.most + fine - 1) / fine * fine;
+  return {n.least - n.least % unit_of(n.least, 2), std::min(most, most_sampled_records)};
+}
+
 }  // namespace
 
 CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& q, IntervalEnd side,
                                                         const CellsBelow& below, double failure,
                                                         std::int64_t noisy_records, double failure_of_n) {
   const LowerEnd end = lower_end(q, side, below);
-  const std::tuple key(end.key(), failure, noisy_records, failure_of_n);
-  if (const auto known = of_populations_.find(key); known != of_populations_.end()) return known->second;
   const std::optional<Records> known_records = records(noisy_records, failure_of_n);
   if (!known_records) return {Threshold::none, 0};
-  const Records n = *known_records;
+  const Records n = shared(*known_records);
+  const std::tuple key(end.key(), failure, n.least, n.most);
+  if (const auto known = of_populations_.find(key); known != of_populations_.end()) return known->second;
   const double p = end.probability();
-  const double sampling = static_cast<double>(end.q.denominator) *
-                          std::sqrt(std::max(static_cast<double>(noisy_records), 0.0) * p * (1 - p));
+  const double sampling = static_cast<double>(end.q.denominator) * std::sqrt(static_cast<double>(n.most) * p * (1 - p));
   const double deviation = std::hypot(deviation_of_noise(end), sampling);
   const int log2_step = step_of(std::max(deviation, static_cast<double>(end.q.denominator)), 192);
   const auto in_steps = [&](double value) { return static_cast<std::int64_t>(std::ldexp(value, -log2_step)); };

@@ -92,8 +92,8 @@ class CriticalValues {
   /// The largest threshold c <= 0, a multiple of its step, with P(Z_i + margin < c) <= failure for every i.
   Threshold of_table(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below, double failure);
   /// The same with (sum over b of P(B = b) max over i of P(Z_i + margin < c - (b - q n))) <= failure, for every number of records n
-  /// that could have led to the sum of the noisy counts, except with probability `failure_of_n`. Threshold::none when n may exceed
-  /// most_sampled_records.
+  /// that could have led to the sum of the noisy counts, except with probability `failure_of_n`, and for a few more. Threshold::none
+  /// when n may exceed most_sampled_records.
   Threshold of_population(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below, double failure,
                           std::int64_t noisy_records, double failure_of_n);
 
@@ -127,9 +127,9 @@ class CriticalValues {
   std::vector<LowerLaw> sums_;  // laws of the sums of 0, 1, ..., `cells` draws
   using Key = std::tuple<std::uint64_t, std::uint64_t, std::size_t, std::size_t>;
   std::map<std::tuple<Key, int>, WorstNoise> worst_;
-  // The ends of symmetric quantiles share thresholds. Keys include the failure probabilities and the noisy number of records.
+  // The ends of symmetric quantiles share thresholds. Keys include the failure probabilities and the bounds of the number of records.
   std::map<std::tuple<Key, double>, Threshold> of_tables_;
-  std::map<std::tuple<Key, double, std::int64_t, double>, Threshold> of_populations_;
+  std::map<std::tuple<Key, double, std::uint64_t, std::uint64_t>, Threshold> of_populations_;
 };
 
 }  // namespace fractile

@@ -10,6 +10,7 @@
 #include "report/release/cells.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/interval_text.hpp"
+#include "report/release/statistics_rows.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/text_columns.hpp"
 
@@ -183,7 +184,7 @@ std::vector<NamedComparison> comparisons_of(const Release& release, const Compar
 
 std::string to_csv(const Release& release, const std::vector<NamedComparison>& comparisons) {
   const ValueKind kind = release.lattice.kind();
-  const Row headings{"quantile", "against", "value", "lower", "upper"};
+  const Row headings{release.statistics ? "at" : "quantile", "against", "value", "lower", "upper"};
   std::string text;
   const auto add = [&](const std::string& statistic, const Row& key, const Row& cells) {
     Row row = joined(joined({statistic}, key), cells);
@@ -198,6 +199,9 @@ std::string to_csv(const Release& release, const std::vector<NamedComparison>& c
       add("value", group.key.texts(),
           {release.query.name(i), "", release.lattice.text(group.indices[i]),
            report_detail::lower_text(ends, OpenEnds::infinite), report_detail::upper_text(ends, OpenEnds::infinite)});
+    }
+    for (const report_detail::StatisticRow& each : report_detail::statistic_rows(release, group)) {
+      add(each.statistic, group.key.texts(), {each.at, "", each.value, each.lower, each.upper});
     }
   }
   for (const NamedComparison& each : comparisons) {

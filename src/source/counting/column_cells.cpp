@@ -112,10 +112,9 @@ Asked asked_of(const std::vector<Column>& columns) {
   return asked;
 }
 
-}  // namespace
-
-std::uint64_t read_cells(const Connection& connection, const Relation& relation, const std::vector<Column>& columns,
-                         std::vector<ColumnCells>& cells, const std::function<void()>& on_progress) {
+/// Reads the columns in one pass, and appends what they hold. Returns the number of records.
+std::uint64_t read_some(const Connection& connection, const Relation& relation, const std::vector<Column>& columns,
+                        std::vector<ColumnCells>& cells, const std::function<void()>& on_progress) {
   std::vector<Tally> tallies(columns.begin(), columns.end());
   const Asked asked = asked_of(columns);
   ResultStream records = connection.stream("SELECT " + asked.list + " FROM " + relation.from(columns), asked.types);
@@ -135,9 +134,24 @@ std::uint64_t read_cells(const Connection& connection, const Relation& relation,
     before += chunk->rows();
     if (on_progress) on_progress();
   }
-  cells.clear();
   for (const Tally& tally : tallies) cells.push_back(tally.finish());
   return before;
+}
+
+}  // namespace
+
+std::uint64_t read_cells(const Connection& connection, const Relation& relation, const std::vector<Column>& columns,
+                         std::vector<ColumnCells>& cells, const std::function<void()>& on_progress) {
+  constexpr std::size_t most_at_once = 32;  // the engine's time to bind a query grows with the square of its columns
+  cells.clear();
+  if (columns.empty()) return read_some(connection, relation, columns, cells, on_progress);
+  std::uint64_t records = 0;
+  for (std::size_t first = 0; first < columns.size(); first += most_at_once) {
+    const std::size_t last = std::min(columns.size(), first + most_at_once);
+    const auto at = [&](std::size_t i) { return columns.begin() + static_cast<std::ptrdiff_t>(i); };
+    records = read_some(connection, relation, {at(first), at(last)}, cells, on_progress);
+  }
+  return records;
 }
 
 std::vector<std::string> keys_of_records(const Connection& connection, const Relation& json, std::size_t most) {
