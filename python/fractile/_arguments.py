@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar, cast
 
@@ -35,11 +36,35 @@ def require_event(cancel: Any) -> None:
         raise UsageError("cancel: an event is expected", "write cancel=event, of event = threading.Event(), and event.set() elsewhere", "cancel")
 
 
+#: How like a name must be to be a misspelling. `person` is like `epsilon` to 0.62, and `weight` like `weight_step` to 0.71.
+_ALIKE = 0.75
+#: What to write in a plan in place of an argument of `release` that needs records.
+_IN_A_PLAN = {
+    "person": "leave it out: records_per_person says what a plan needs to know of persons",
+    "per_person": "leave it out: records_per_person says what a plan needs to know of persons",
+    "weight": "leave it out: weight_bounds and weight_step say what a plan needs to know of weights",
+    "by": "leave it out: a plan is of one group, and a record is in no more than one",
+    "keys": "leave it out: a plan is of one group, and a record is in no more than one",
+    "data": "leave it out: a plan reads no records",
+}  # fmt: skip
+
+
 def _meant(name: str, known: list[str]) -> str:
     if _ELSEWHERE.get(name.lower()) in known:
         return _ELSEWHERE[name.lower()]
-    near = difflib.get_close_matches(name, known, 1)
+    near = difflib.get_close_matches(name, known, 1, _ALIKE)
     return near[0] if near else ""
+
+
+def _hint(function: Callable[..., Any], name: str, known: list[str]) -> str:
+    meant = _meant(name, known)
+    if meant:
+        return f"did you mean {meant}=?"
+    if function.__name__ == "plan" and name in _IN_A_PLAN:
+        return _IN_A_PLAN[name]
+    if function.__name__ != "release" and name in inspect.signature(sys.modules["fractile"].release).parameters:
+        return f"leave it out, since it is an argument of release(); see help(fractile.{function.__name__})"
+    return f"see help(fractile.{function.__name__})"
 
 
 def suggesting(function: _Function) -> _Function:
@@ -50,12 +75,7 @@ def suggesting(function: _Function) -> _Function:
     def checked(*arguments: Any, **named: Any) -> Any:
         for name in named:
             if name not in known:
-                meant = _meant(name, known)
-                raise UsageError(
-                    f"{function.__name__} has no argument '{name}'",
-                    f"did you mean {meant}=?" if meant else f"see help(fractile.{function.__name__})",
-                    name,
-                )
+                raise UsageError(f"{function.__name__} has no argument '{name}'", _hint(function, name, known), name)
         return function(*arguments, **named)
 
     return cast(_Function, checked)

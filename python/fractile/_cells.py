@@ -4,10 +4,13 @@ one is read. No cell is looked at before records are counted."""
 from __future__ import annotations
 
 import datetime as dt
+import numbers
 import operator
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from . import _core, _times
@@ -89,7 +92,18 @@ def _number(value: Any) -> int | float:
         raise _Unreadable
     if isinstance(value, (int, float)):
         return value
+    if isinstance(value, (Decimal, Fraction)):
+        return _of_exact(value)
+    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral):
+        return float(value)  # numpy's floats that are not Python's
     return operator.index(value)  # numpy's whole numbers
+
+
+def _of_exact(value: Decimal | Fraction) -> int | float:
+    """The whole number, or the nearest double."""
+    if isinstance(value, Decimal) and (not value.is_finite() or value.adjusted() > 20):  # beyond 64 bits: not written out
+        return float(value)
+    return int(value) if value == int(value) else _double(value)
 
 
 def _is_double(number: int | float) -> bool:
@@ -97,7 +111,7 @@ def _is_double(number: int | float) -> bool:
     return isinstance(number, float) or not -_MOST - 1 <= number <= _MOST or float(number) == number
 
 
-def _double(number: int | float) -> float:
+def _double(number: int | float | Decimal | Fraction) -> float:
     try:
         return float(number)
     except OverflowError:

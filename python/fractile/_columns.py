@@ -12,6 +12,7 @@ from ._arguments import Event, require_event, suggesting
 from ._choices import InputFormat
 from ._errors import UsageError
 from ._members import documented
+from ._numbers import Number
 
 
 @documented
@@ -46,7 +47,7 @@ def columns(
     data: str | os.PathLike[str] | Sequence[os.PathLike[str]] | None = None,
     *,
     check: bool = False,
-    missing: Iterable[str | float] | None = None,
+    missing: Iterable[Number] | None = None,
     sql: str | None = None,
     sql_stability: int | None = None,
     table: Mapping[str, str | os.PathLike[str]] | None = None,

@@ -33,7 +33,7 @@ def count(
     per_person: PerPerson | None = None,
     source: str | None = None,
     null: Null | None = None,
-    missing: Iterable[str | float] | None = None,
+    missing: Iterable[Number] | None = None,
     unreadable: Unreadable | None = None,
     sql: str | None = None,
     table: Mapping[str, str | os.PathLike[str]] | None = None,
@@ -88,6 +88,10 @@ def merge(
         CanceledError: `cancel` was set; nothing was written.
     """
     require_event(cancel)
+    for file in files:
+        if isinstance(file, (list, tuple)):
+            hint = 'write merge("a.profile", "b.profile", output=...)'
+            raise UsageError("files: the files are named one by one, not in a list", hint, "files")
     words = _words.words({"output": output, "disjoint_persons": disjoint_persons, "allow_equal_files": allow_equal_files})
     for what, hint in _core.merge(words, [_words.path(file, "files") for file in files], cancel):
         warn(f"{what}; {hint}")

@@ -6,16 +6,20 @@ from __future__ import annotations
 import os
 import re
 import sys
+import weakref
+from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from . import _cells, _core, _times, _words
+from . import _cells, _core, _looks, _numbers, _times, _words
 from ._cells import Asked as Asked
 from ._errors import DataError, Error, UsageError, warn
 
 _HINT = "give a pandas, polars or pyarrow column or frame, a numpy array, a list of numbers, or the path of a file, a folder or a pattern"
+_NO_COLUMNS = "the frame does not give its columns"
+_NOT_COMPUTED = "the frame's records cannot be computed"
 #: The longest name that a file can have.
 _LONGEST_NAME = 255
 
@@ -50,15 +54,7 @@ def _may_be_path(path: str) -> bool:
     return not is_long and (not is_text or ("\0" not in path and os.path.lexists(path)))
 
 
-def _module(data: Any) -> str:
-    return type(data).__module__.partition(".")[0]
-
-
-def _has_arrow(data: Any) -> bool:
-    return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
-
-
-def _asked(data: Any, question: Callable[[], Any]) -> Any:
+def _asked(data: Any, question: Callable[[], Any], what: str = _NO_COLUMNS) -> Any:
     """The frame's answer. An error that the frame raises is not passed on, because it may quote a value."""
     try:
         return question()
@@ -67,21 +63,22 @@ def _asked(data: Any, question: Callable[[], Any]) -> Any:
     except Exception as error:
         failure = type(error).__name__
     # Raised outside of `except`, so that the frame's error is not its context.
-    raise DataError(
-        f"the frame does not give its columns: {_module(data)} raises {failure}", "collect or fetch it yourself to see why", "data"
-    )
+    raise DataError(f"{what}: {_looks.module(data)} raises {failure}", "collect or fetch it yourself to see why", "data")
 
 
-def _exported(data: Any, name: str) -> _core.Frame:
-    if hasattr(data, "__arrow_c_stream__"):
-        return _core.Frame.of_stream(_asked(data, data.__arrow_c_stream__), name)
-    schema, values = _asked(data, data.__arrow_c_array__)
-    return _core.Frame.of_array(schema, values, name)
+def _exported(data: Any, name: str, what: str = _NO_COLUMNS) -> _core.Frame:
+    if _looks.has(data, "__arrow_c_stream__"):
+        return _core.Frame.of_stream(_asked(data, data.__arrow_c_stream__, what), name)
+    pair = _asked(data, data.__arrow_c_array__, what)
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        hint = "give data that exports Arrow, such as pyarrow.array(...)"
+        raise UsageError("data: __arrow_c_array__ gives no pair of capsules", hint, "data")
+    return _core.Frame.of_array(*pair, name)
 
 
 def _computed(columns: Any, records: Callable[[], Any]) -> _core.Frame:
     """A frame that its library computes only when records are counted. `columns` is the same frame without records."""
-    return _core.Frame.later(_exported(columns, ""), lambda: [_exported(_asked(columns, records), "")])
+    return _core.Frame.later(_exported(columns, ""), lambda: [_exported(_asked(columns, records, _NOT_COMPUTED), "", _NOT_COMPUTED)])
 
 
 def _of_pandas(data: Any, name: str) -> Any:
@@ -118,17 +115,14 @@ def _names_of_pandas(data: Any, name: str, asked: Asked) -> Any:
     return _cells.names_of(list(data), name, asked)
 
 
-def _has_columns(data: Any) -> bool:
-    """Whether the data are a table rather than one column."""
-    return hasattr(data, "columns") or hasattr(data, "column_names")
-
-
-def _columns_of(data: Any) -> list[str]:
-    return [str(name) for name in (data.column_names if hasattr(data, "column_names") else data.columns)]
+def _no_columns() -> DataError:
+    return DataError("the frame has no columns", "give a frame that has the column to publish", "data")
 
 
 def _require_columns(names: list[str], wanted: list[str], field: str) -> None:
     """Requires that each wanted column exists exactly once."""
+    if wanted and not names:
+        raise _no_columns()
     for name in wanted:
         if name not in names:
             listed = ", ".join(f"'{each}'" for each in names[:20]) + (", ..." if len(names) > 20 else "")
@@ -139,6 +133,8 @@ def _require_columns(names: list[str], wanted: list[str], field: str) -> None:
 
 def _chosen(names: list[str], column: str, others: list[str]) -> str:
     """The column to publish: the named one, or the only one. Each column must exist exactly once."""
+    if not names:
+        raise _no_columns()
     if not column and len(names) != 1:
         raise UsageError("column is missing: the frame has several", 'name the column to publish, column="age"', "column")
     _require_columns(names, [column, *others] if column else others, "column")
@@ -149,18 +145,22 @@ def _distinct(names: list[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _selected(data: Any, columns: list[str]) -> Any:
-    """The frame with only these columns, so that nothing else is exported."""
-    if _module(data) in ("duckdb", "_duckdb"):
-        return data.select(*('"' + name.replace('"', '""') + '"' for name in columns))
-    if _module(data) == "ibis":
+def _selected(data: Any, names: list[str], columns: list[str]) -> Any:
+    """The frame with only these of its columns, so that nothing else is exported."""
+    if _looks.of_duckdb(data):  # by position, because DuckDB takes A and a for one name
+        return data.project(", ".join(f"#{names.index(name) + 1} AS {_in_sql(name)}" for name in columns))
+    if _looks.module(data) == "ibis":
         return data.select(*columns)
-    return data.select(columns) if _module(data) in ("polars", "pyarrow") else data
+    return data.select(columns) if _looks.module(data) in ("polars", "pyarrow") else data
+
+
+def _in_sql(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _of_pandas_frame(data: Any, counted: Mapping[str, Asked], others: list[str]) -> _core.Frame:
     """The frame, column by column. Columns are found by position, because labels may be numbers and pandas 2 copies a selection by list."""
-    names = _columns_of(data)
+    names = _looks.columns_of(data)
     columns = {name: data.iloc[:, names.index(name)] for name in _distinct([*counted, *others])}
     column, asked = next(iter(counted.items()))
     if len(counted) == 1 and not others:
@@ -168,7 +168,7 @@ def _of_pandas_frame(data: Any, counted: Mapping[str, Asked], others: list[str])
     as_names = [name for name, of_it in counted.items() if of_it.any_cells and str(columns[name].dtype) == "object"]
     for name, of_it in counted.items():
         if name not in as_names:
-            _check_pandas(columns[name], name, of_it.exact)
+            _check_pandas(columns[name], name, of_it)
 
     def table(of: Callable[[Any], Any]) -> Any:
         arrays = {
@@ -181,7 +181,7 @@ def _of_pandas_frame(data: Any, counted: Mapping[str, Asked], others: list[str])
 
 
 def _without_records(data: Any) -> Any:
-    return data.iloc[:0] if hasattr(data, "iloc") else data[:0]
+    return data.iloc[:0] if _looks.has(data, "iloc") else data[:0]
 
 
 def are_doubles_exact(*ends: Fraction) -> bool:
@@ -189,22 +189,33 @@ def are_doubles_exact(*ends: Fraction) -> bool:
     return all(abs(end) <= 2**53 for end in ends)
 
 
-def _check_pandas(data: Any, name: str, exact: bool) -> None:
-    """Requires a pandas column whose dtype decides how it is read. `exact`: whether every whole number within the bounds is a double."""
+def _check_pandas(data: Any, name: str, asked: Asked) -> None:
+    """Requires a pandas column whose dtype decides how it is read."""
     if str(data.dtype) == "object":
         raise DataError(
             f"column '{name}' has the dtype object: how its records are read would depend on all of them",
-            'give it a type that is known beforehand: astype("Int64"), astype(float)',
+            _typed_beforehand(asked.kind),
             "data",
         )
     if str(data.dtype).startswith("period["):  # Arrow would export their ordinals
-        raise DataError(f"column '{name}' holds periods, not numbers", "convert it to times: .dt.to_timestamp()", "data")
+        way = ".dt.to_timestamp()" if _looks.has(data, "dt") else ".to_timestamp()"
+        raise DataError(f"column '{name}' holds periods, not numbers", f"convert it to times: {way}", "data")
     # When a whole number is missing, pandas turns the whole column into doubles. One record would then change the values of others.
-    if str(data.dtype) == "float64" and not exact:
+    if str(data.dtype) == "float64" and not asked.exact:
         warn(
             f"column '{name}' holds doubles, and the bounds go beyond 2^53: if these are whole numbers and one of them is missing, pandas "
             'has rounded them, so that one record changes others; use a nullable type, astype("Int64") before the values are read'
         )
+
+
+def _typed_beforehand(kind: str) -> str:
+    """How to give a column of Python's objects a type that does not depend on them."""
+    if kind == "number":
+        return (
+            'give it a type that is known beforehand: astype(float) or, for whole numbers, astype("Int64"); '
+            "for Decimals, astype(pandas.ArrowDtype(pyarrow.decimal128(18, 2)))"
+        )
+    return f"give it a type that is known beforehand: pandas.to_datetime(column{', utc=True' if kind == 'instant' else ''})"
 
 
 def _of_array(data: Any, name: str) -> _core.Frame:
@@ -226,7 +237,7 @@ def _unmasked(data: Any) -> tuple[Any, bytes]:
     numpy = sys.modules["numpy"]
     if isinstance(data, numpy.ma.MaskedArray):
         values, mask = numpy.ma.getdata(data), numpy.ma.getmaskarray(data)
-    elif hasattr(data, "mask") and hasattr(data, "unmasked"):  # astropy
+    elif _looks.has(data, "mask") and _looks.has(data, "unmasked"):  # astropy
         values, mask = numpy.asarray(data.unmasked), numpy.broadcast_to(data.mask, data.shape)
     else:
         return numpy.asarray(data), b""
@@ -253,6 +264,11 @@ def _is_array(data: Any) -> bool:
     return numpy is not None and isinstance(data, numpy.ndarray)
 
 
+def _is_array_of_ctypes(data: Any) -> bool:
+    ctypes = sys.modules.get("_ctypes")
+    return ctypes is not None and isinstance(data, ctypes.Array)
+
+
 def _is_scalar(data: Any) -> bool:
     """Whether this is one number or moment of numpy. Its buffer must not be read: that of a moment has no format."""
     numpy = sys.modules.get("numpy")
@@ -263,9 +279,29 @@ def _one_column() -> UsageError:
     return UsageError("person, by and weight name columns of a frame, but the data are a single column", "give the frame", "data")
 
 
+#: The readers that were read.
+_READ: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def _of_reader(data: Any, name: str) -> _core.Frame:
+    """What a stream hands over. A reader of batches gives its records once, and then looks like a table without records: reading it again
+    would pay for noise. pyarrow does not say whether a reader was read, so those that were read here are remembered."""
+    if not (_looks.module(data) == "pyarrow" and _looks.has(data, "read_next_batch")):
+        return _exported(data, name)
+    if data in _READ:
+        hint = "give a new reader, or a table that you keep: reader.read_all()"
+        raise UsageError("data: the reader was read before, and gives its records once", hint, "data")
+
+    def records() -> list[_core.Frame]:
+        _READ.add(data)
+        return [_exported(data, name, _NOT_COMPUTED)]
+
+    return _core.Frame.later(_exported(data.schema.empty_table(), name), records)
+
+
 def _of_stream(data: Any, name: str, column: str, others: list[str]) -> tuple[_core.Frame, str]:
     """A column, or a table whose columns only the stream itself names, such as a reader of batches."""
-    frame = _exported(data, name)
+    frame = _of_reader(data, name)
     if others and frame.names == [name]:
         raise _one_column()
     return frame, _chosen(frame.names, column, others)
@@ -274,34 +310,70 @@ def _of_stream(data: Any, name: str, column: str, others: list[str]) -> tuple[_c
 def _refuse_what_is_no_data(data: Any) -> None:
     inside = data.obj if isinstance(data, memoryview) else data
     if isinstance(inside, (bytes, bytearray)):
-        raise UsageError(f"data: {type(inside).__name__} are neither a column nor a path", "name the file that holds them, or give a column", "data")
+        raise _bytes(inside)
+    _words.refuse_profile(data, "data")
     if re.search(r"Group(By|ed)", type(data).__name__):
         raise UsageError(
-            f"data: a {type(data).__name__} has its records in groups", 'give the frame itself, with by="region", keys=["north", "south"]', "data"
+            f"data: a {type(data).__name__} has its records in groups",
+            'give the frame itself, with by="region", keys=["north", "south"]',
+            "data",
         )
 
 
-def _is_lazy(data: Any) -> bool:
-    """Whether this is a LazyFrame, which must be collected."""
-    return hasattr(data, "collect_schema") and hasattr(data, "collect")
+def _bytes(inside: Any) -> UsageError:
+    held = "are" if isinstance(inside, (bytes, bytearray)) else "holds bytes, which are"
+    hint = "name the file that holds them, or give a column"
+    if held != "are":
+        hint += '; if the bytes are numbers, say of which type: memoryview(data).cast("d")'
+    return UsageError(f"data: {type(inside).__name__} {held} neither a column nor a path", hint, "data")
 
 
 def _names_of_table(data: Any) -> list[str] | None:
     """The columns of a table that names them before it is read; None for anything else."""
-    if _is_lazy(data):
+    if _looks.is_lazy(data):
         return list(_asked(data, data.collect_schema).names())
-    return _columns_of(data) if (_has_arrow(data) or _module(data) == "pandas") and _has_columns(data) else None
+    is_table = (_looks.has_arrow(data) or _looks.module(data) == "pandas") and _looks.has_columns(data)
+    return _looks.columns_of(data) if is_table else None
 
 
-def _of_table(data: Any, counted: Mapping[str, Asked], others: list[str]) -> _core.Frame:
-    """A frame of the counted columns and the columns of persons and keys, all of which exist."""
-    if _is_lazy(data):
-        lazy = _asked(data, lambda: data.select(_distinct([*counted, *others])))
+def _require_name(name: str, hint: str = "rename the column") -> None:
+    """Requires a name that Arrow can hold."""
+    if "\0" in name:
+        raise UsageError("column: the name of a column has a NUL character", hint, "column")
+    _numbers.require_text(name, "column")
+
+
+def _require_names_of_polars(data: Any, columns: list[str]) -> None:
+    """Requires that no column has a NUL character in its name, or in those of its fields. polars ends the process when it exports such a
+    name."""
+    if _looks.module(data) != "polars":
+        return
+    if _looks.has(data, "collect_schema"):
+        schema = _asked(data, data.collect_schema)
+        types = [schema[name] for name in columns]
+    elif _looks.has(data, "dtype"):
+        columns, types = [_own_name(data)], [data.dtype]
+    else:
+        return
+    for name, each in zip(columns, types):
+        _require_name(name)
+        if each.is_nested() and r"\x00" in str(each):
+            _require_name("\0", "rename the field")
+
+
+def _of_table(data: Any, names: list[str], counted: Mapping[str, Asked], others: list[str]) -> _core.Frame:
+    """A frame of the counted columns and the columns of persons and keys, all of which are among its columns `names`."""
+    wanted = _distinct([*counted, *others])
+    for name in wanted:
+        _require_name(name)
+    _require_names_of_polars(data, wanted)
+    if _looks.is_lazy(data):
+        lazy = _asked(data, lambda: data.select(wanted))
         return _computed(_asked(data, lambda: lazy.clear().collect()), lazy.collect)
-    if _module(data) == "pandas":
+    if _looks.module(data) == "pandas":
         return _of_pandas_frame(data, counted, others)
-    selected = _selected(data, _distinct([*counted, *others]))
-    if _module(data) in ("duckdb", "_duckdb", "ibis"):  # a relation or an expression is computed when it is exported
+    selected = _asked(data, lambda: _selected(data, names, wanted))
+    if _looks.of_duckdb(data) or _looks.module(data) == "ibis":  # a relation or an expression is computed when it is exported
         return _computed(_asked(data, lambda: selected.limit(0)), lambda: selected)
     return _exported(selected, "")
 
@@ -316,9 +388,9 @@ def frame_of_several(data: Any, counted: Mapping[str, Asked], others: list[str])
     names = _names_of_table(data)
     if names is not None:
         _require_columns(names, [*counted, *others], "data")
-        return _of_table(data, counted, others)
-    if hasattr(data, "__arrow_c_stream__"):  # a reader of batches
-        frame = _exported(data, "")
+        return _of_table(data, names, counted, others)
+    if _looks.has(data, "__arrow_c_stream__"):  # a reader of batches
+        frame = _of_reader(data, "")
         if frame.names != [""]:
             _require_columns(frame.names, [*counted, *others], "data")
             return frame
@@ -331,39 +403,77 @@ def frame_of(data: Any, column: str, others: list[str], asked: Asked, weight: st
     """The frame, and the name of the column to publish. `others`: the columns of persons and keys; `weight`: the column of weights, which
     are numbers. No record decides whether the frame can be made: records that must be computed first are computed when they are counted."""
     _refuse_what_is_no_data(data)
-    if _module(data) == "ibis" and not _has_columns(data) and hasattr(data, "as_table"):  # one column of ibis, which Arrow does not see
-        data = data.as_table()
+    if _looks.module(data) == "ibis" and not _looks.has_columns(data) and _looks.has(data, "as_table"):
+        data = data.as_table()  # one column of ibis, which Arrow does not see
     names = _names_of_table(data)
     if names is not None:
         column = _chosen(names, column, [*others, weight] if weight else others)
         counted = {column: asked}
         if weight and weight != column:
             counted[weight] = replace(asked, kind="number", exact=True)
-        return _of_table(data, counted, others), column
+        return _of_table(data, names, counted, others), column
     if weight:
         others = [*others, weight]
-    if others and not hasattr(data, "__arrow_c_stream__"):
+    if others and (_looks.module(data) == "pandas" or _is_array(data) or not _looks.has(data, "__arrow_c_stream__")):
         raise _one_column()
-    name = column or str(getattr(data, "name", None) or getattr(data, "_name", None) or "value")
+    name = column or _own_name(data) or "value"
+    if not isinstance(data, (list, tuple)):
+        _require_name(name, 'name the column: column="age"' if not column else "write it without")
+    _require_names_of_polars(data, [])
     if _is_array(data):
         return _of_array(data, name), name
-    if _module(data) == "pandas":
+    if _looks.module(data) == "pandas" and _looks.has(data, "dtype") and _looks.has(data, "__getitem__"):
         return _of_pandas_column(data, name, asked), name
-    if _has_arrow(data):
+    if _looks.has_arrow(data):
         return _of_stream(data, name, column, others)
     if isinstance(data, (list, tuple)):
         return _cells.of_list(data, name, asked), name
+    return _of_buffer(data, name), name
+
+
+def _own_name(data: Any) -> str:
+    """The name that a column itself has; "" if it has none."""
+    for attribute in ("name", "_name"):
+        try:
+            name = str(getattr(data, attribute) or "") if _looks.has(data, attribute) else ""
+        except TypeError:  # pandas' NA is neither true nor false
+            name = ""
+        if name:
+            return name
+    return ""
+
+
+#: The types of numbers in a buffer, in the notation of Python's struct.
+_OF_NUMBERS = frozenset("bBhHiIlLqQefd")
+_LITTLE = "<=@" if sys.byteorder == "little" else ">=@!"
+
+
+def _of_buffer(data: Any, name: str) -> _core.Frame:
+    """An object with the buffer protocol, or DLPack's."""
     try:
         if not _is_scalar(data):
-            return _core.Frame.of_numbers(data, name), name
-    except TypeError:
+            return _core.Frame.of_numbers(_buffer_of(data), name)
+    except (TypeError, BufferError):
         pass
     raise UsageError(f"data: a {type(data).__name__} is not a column of numbers", _HINT, "data")
 
 
+def _buffer_of(data: Any) -> Any:
+    """The buffer, in the form of a memoryview: it has strides, which ctypes leaves out. An object without a buffer stays what it is."""
+    try:
+        view = memoryview(data)
+    except TypeError:
+        return data
+    if view.itemsize == 1 and not (isinstance(view.obj, array) or _is_array(view.obj) or _is_array_of_ctypes(view.obj)):
+        raise _bytes(view.obj)
+    if view.ndim != 1 or view.format.lstrip(_LITTLE) not in _OF_NUMBERS:
+        raise TypeError
+    return view
+
+
 def _of_pandas_column(data: Any, name: str, asked: Asked) -> _core.Frame:
-    _check_pandas(data, name, asked.exact)
-    if getattr(data.dtype, "kind", "O") in "iuf" and _module(data.dtype) == "numpy":
+    _check_pandas(data, name, asked)
+    if getattr(data.dtype, "kind", "O") in "iuf" and _looks.module(data.dtype) == "numpy":
         return _of_array(data.to_numpy(), name)  # works without pyarrow
     times = _times.numbers_of(data)
     if times is not None:

@@ -49,7 +49,7 @@ class Ledger:
         encoding: str | None = None,
         disjoint_persons: bool = False,
         null: Null | None = None,
-        missing: Iterable[str | float] | None = None,
+        missing: Iterable[Number] | None = None,
         unreadable: Unreadable | None = None,
         table: Mapping[str, str | os.PathLike[str]] | None = None,
         sql_stability: int | None = None,
@@ -107,10 +107,11 @@ class Ledger:
         Raises:
             LedgerError: the ledger lacks something that a witness has seen, or a witness cannot be used.
         """
-        return _core.ledger_witness(self.path, accept)
+        return _core.ledger_witness(self.path, _words.flag(accept, "accept"))
 
     def export(self, format: str = "json") -> str:
         """The whole ledger as a text: "json" or "csv"."""
+        _words.choice(format, "format", ("json", "csv"))
         statement = self.statement()
         return statement.csv(True) if format == "csv" else statement.json(True)
 

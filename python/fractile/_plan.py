@@ -144,7 +144,7 @@ def plan(
     of: Of | None = None,
     together: bool = False,
     count: bool = False,
-    below: Iterable[Bound] | None = None,
+    below: Bound | Iterable[Bound] | None = None,
     mean: bool = False,
     count_budget: Number | None = None,
 ) -> Plan: ...
@@ -187,7 +187,7 @@ def plan(
     of: Of | None = None,
     together: bool = False,
     count: bool = False,
-    below: Iterable[Bound] | None = None,
+    below: Bound | Iterable[Bound] | None = None,
     mean: bool = False,
     count_budget: Number | None = None,
 ) -> Plan | PublicationPlan:

@@ -8,9 +8,9 @@ import os
 import secrets
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any, overload
+from typing import Any, get_args, overload
 
-from . import _core, _frames, _numbers, _times, _words
+from . import _core, _frames, _looks, _numbers, _times, _words
 from ._arguments import suggesting
 from ._choices import Null, PerPerson
 from ._errors import DataError, Error, UsageError
@@ -36,9 +36,11 @@ class Lattice:
         candidates: Iterable[Bound] | None = None,
     ) -> None:
         if candidates is not None:
-            if (lower, upper, step) != (None, None, None):
+            if any(each is not None for each in (lower, upper, step)):
                 raise UsageError("candidates takes the place of bounds and a step", "give one or the other", "candidates")
-            listed = _numbers.each_word(_numbers.listed(candidates, "candidates"), "candidates", public=True)
+            points = _numbers.listed(candidates, "candidates")
+            _numbers.warn_of_computed(candidates, points, "candidates")
+            listed = _numbers.each_word(points, "candidates")
             if any(map(_times.is_time, listed)):
                 self._core = _core.Lattice.of_words({"candidates": [",".join(listed)]})
             else:
@@ -194,7 +196,7 @@ class Profile:
         return self._core.to_bytes()
 
     @classmethod
-    def from_bytes(cls, data: bytes, *, records_per_person: int | None = None) -> Profile:
+    def from_bytes(cls, data: bytes | bytearray | memoryview, *, records_per_person: int | None = None) -> Profile:
         """Reads the bytes that to_bytes() returned, or those of a profile file of one column without groups.
 
         Bytes of earlier versions do not say how many records of one person they hold; `records_per_person` must say it for them.
@@ -204,7 +206,7 @@ class Profile:
             UsageError: `records_per_person` is missing, or less than the bytes say.
         """
         bound = None if records_per_person is None else _numbers.whole(records_per_person, "records_per_person")
-        core = _read(data, bound)
+        core = _read(bytes(data) if isinstance(data, (bytearray, memoryview)) else data, bound)
         return cls(core if bound is None else core.for_persons_of(bound))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -269,7 +271,7 @@ def profile(
     *,
     lattice: Lattice,
     null: Null = "drop",
-    missing: Iterable[str | float] | None = None,
+    missing: Iterable[Number] | None = None,
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
@@ -277,6 +279,8 @@ def profile(
     weight: str | None = None,
     weight_bounds: tuple[Number, Number] | None = None,
     weight_step: Number | None = None,
+    by: None = None,
+    keys: None = None,
 ) -> Profile: ...
 
 
@@ -288,7 +292,7 @@ def profile(
     *,
     lattice: Lattice,
     null: Null = "drop",
-    missing: Iterable[str | float] | None = None,
+    missing: Iterable[Number] | None = None,
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
@@ -308,7 +312,7 @@ def profile(
     *,
     lattice: Lattice,
     null: Null = "drop",
-    missing: Iterable[str | float] | None = None,
+    missing: Iterable[Number] | None = None,
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
@@ -341,8 +345,7 @@ def profile(
         UsageError: an argument is wrong.
         DataError: the frame or a record is unusable.
     """
-    if null not in ("drop", "error"):
-        raise UsageError(f"null: '{null}' is not known", 'choose one of "drop", "error"', "null")
+    _words.choice(null, "null", get_args(Null))
     _words.words({"column": column, "person": person, "by": by})  # refuses names that are not texts
     if sampling_key is not None and person is None:
         raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
@@ -354,11 +357,12 @@ def profile(
     groups = _words.groups(by, keys)
     others = [other for other in (person, *groups.by) if other]
     weights = _words.weight_words(weight, weight_bounds, weight_step)
-    frame, name = _frames.frame_of(data, column or "", others, _asked(lattice, null, texts, per_person), weight)
+    how = _words.per_person(per_person)
+    frame, name = _frames.frame_of(data, column or "", others, _asked(lattice, null, texts, how), weight)
     key = secrets.token_bytes(32) if sampling_key is None else sampling_key
     question = _core.Counted.of(
         name, possible, null == "error", person or "", bound, groups.by, groups.lists, groups.tuples, texts,
-        per_person=_words.per_person(per_person), weight=weights,
+        per_person=how, weight=weights,
     )
     profiles = [Profile(core) for core in question.of_frame(frame, key).alone]
     return profiles[0] if by is None else dict(zip(groups.keys, profiles))
@@ -370,7 +374,7 @@ def require_lattice(lattice: object) -> _core.Lattice:
     return lattice._core
 
 
-def _asked(lattice: Lattice, null: Null, texts: Iterable[str] = (), per_person: str | None = None) -> _frames.Asked:
+def _asked(lattice: Lattice, null: Null, texts: Iterable[str] = (), per_person: str = "") -> _frames.Asked:
     exact = lattice.kind != "number" or _frames.are_doubles_exact(lattice._core.lower, lattice._core.upper)
     kind = "timestamp" if lattice.kind == "date" else lattice.kind
     return _frames.Asked(kind, exact, null != "error", texts=frozenset(texts), any_cells=per_person == "count")
@@ -403,11 +407,12 @@ def profile_of_counts(
         UsageError: an argument is wrong, or `values` and `counts` are not equally long.
         DataError: a value or a count is unusable.
     """
-    if null not in ("drop", "error"):
-        raise UsageError(f"null: '{null}' is not known", 'choose one of "drop", "error"', "null")
+    _words.choice(null, "null", get_args(Null))
     meant = "these are the smallest and the largest possible value"
     lower, upper = (None, None) if bounds is None else _numbers.pair(bounds, "bounds", meant, "write bounds=(0, 125)")
-    lattice = Lattice(candidates=candidates) if candidates is not None else Lattice(lower, upper, step)
+    if _looks.of_a_frame(bounds):
+        _numbers.warn_of_the_data(bounds, "bounds")
+    lattice = Lattice(lower, upper, step, candidates=candidates)
     bound = _numbers.whole(records_per_person, "records_per_person")
     frame, column = _frames.frame_of(values, "", [], _asked(lattice, null))
     counted, name = _frames.frame_of(counts, "", [], _frames.Asked())

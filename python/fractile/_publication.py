@@ -6,14 +6,15 @@ import csv
 import io
 import os
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from . import _core, _frames, _notebook, _times, _words
 from ._arguments import Event, require_event, suggesting
 from ._errors import UsageError, warn_of
-from ._release import Group, Key, Release, _in_markdown, _receipt_in, _save, _warn_of_altered, _without_page
+from ._release import Group, Key, Release, Value, _in_markdown, _key_names, _receipt_in, _save, _shown, _warn_of_altered, _without_page
 
 if TYPE_CHECKING:
     from ._ledger import Ledger
@@ -48,7 +49,11 @@ class PublishedCell(Group):
 
 
 class PublishedLevel(Release):
-    """A level of a table, which is a release: a mapping from keys to cells or, for everyone, from quantiles to values."""
+    """A level of a table, which is a release: a mapping from keys to cells or, for everyone, from quantiles to values.
+
+    Whatever a level shows by itself (its repr, explain(), frames, CSV and page) has the values of hidden cells, because its receipt has
+    them. The frames, CSV, words and pages of the publication leave them out.
+    """
 
     def __init__(self, tables: PublishedTables, number: int) -> None:
         super().__init__(tables._core.release(number))
@@ -61,6 +66,15 @@ class PublishedLevel(Release):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PublishedLevel, (self._tables, self._number)
+
+    @overload
+    def __getitem__(self, which: str) -> Any: ...
+    @overload
+    def __getitem__(self, which: tuple[str, ...]) -> PublishedCell: ...
+    @overload
+    def __getitem__(self, which: float | Fraction | Decimal) -> Value: ...
+    def __getitem__(self, which: Any) -> Any:
+        return super().__getitem__(which)
 
     def _group(self, key: Key, number: int) -> Group:
         return PublishedCell(key, number, self)
@@ -174,15 +188,15 @@ class PublishedTable(_Tidy, Mapping[tuple[str, ...], PublishedLevel]):
             KeyError: the level was not published.
         """
         for columns, number in self._numbers.items():
-            if sorted(columns) == sorted(by):
+            if all(isinstance(column, str) for column in by) and sorted(columns) == sorted(by):
                 if columns not in self._levels:
                     self._levels[columns] = PublishedLevel(self._tables, number)
                 return self._levels[columns]
         there = ", ".join(repr(columns) for columns in self._numbers)
-        raise KeyError(f"table '{self.name}' has no level {by!r}; it has {there}")
+        raise KeyError(f"table '{self.name}' has no level {_shown(by)}; it has {there}")
 
     def __getitem__(self, by: str | tuple[str, ...]) -> PublishedLevel:
-        return self.level(by) if isinstance(by, str) else self.level(*by)
+        return self.level(*by) if isinstance(by, tuple) else self.level(by)
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
         return iter(self._numbers)
@@ -223,7 +237,8 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
     """The published tables: a mapping from names to tables. It holds nothing that was not paid for.
 
     `p["pay"].level("region", "sex")["north", "f"][0.5]` is an exact value. `receipt` is the receipt that `fractile publish` writes, byte
-    for byte. This object can be copied and pickled.
+    for byte. This object can be copied and pickled. A page that is made after pickling or reading lacks the ledger's balance, which the
+    receipt does not hold.
     """
 
     def __init__(self, core: _core.PublishedTables, is_new: bool = False, ledger: str = "") -> None:
@@ -236,9 +251,15 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.receipt, self._is_new, self._ledger)
 
+    def __copy__(self) -> PublishedTables:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> PublishedTables:
+        return self  # it never changes; what was pickled lacks the balance of the ledger
+
     def __getitem__(self, name: str) -> PublishedTable:
-        if name not in self._all:
-            raise KeyError(f"there is no table {name!r}; there are {', '.join(map(repr, self._all))}")
+        if not isinstance(name, str) or name not in self._all:
+            raise KeyError(f"there is no table {_shown(name)}; there are {', '.join(map(repr, self._all))}")
         return self._all[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -295,7 +316,11 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
         return self._core.csv()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the receipt durably, or the page if the name ends with .html. Never replaces a file."""
+        """Writes the receipt, which is JSON, durably, or the page if the name ends with .html. Never replaces a file. `to_csv()` gives CSV.
+
+        Raises:
+            UsageError: the name ends like that of a table, such as .csv, or there is a file of this name.
+        """
         _save(self, path)
 
     @classmethod
@@ -310,7 +335,7 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
     @classmethod
     def from_text(cls, text: str, name: str = "the receipt") -> PublishedTables:
         """Reads the text of a receipt or page. Warns of a page that does not show what its receipt says."""
-        read = _core.read_publication_receipt(_without_page(text), name)
+        read = _core.read_publication_receipt(_without_page(text), _words.text(name, "name"))
         _warn_of_altered(_core.altered_parts_of_tables(text, read))
         return cls(read)
 
@@ -319,7 +344,8 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
         """The rows of the CSV, and the headings of their keys."""
         heading, *lines = csv.reader(io.StringIO(self.to_csv(), newline=""))
         end = len(heading) - len(_AFTER_KEYS)  # where the keys end
-        return [_Row(line[0], tuple(line[1:end]), *line[end:]) for line in lines], tuple(heading[1:end])
+        headings = _key_names(self._key_columns, ("table", *_AFTER_KEYS))
+        return [_Row(line[0], tuple(line[1:end]), *line[end:]) for line in lines], tuple(headings)
 
     @cached_property
     def _marks(self) -> dict[tuple[str, tuple[str, ...]], dict[Fraction, str]]:
@@ -356,9 +382,12 @@ def _typed(kind: str, text: str) -> Any:
 # --- Asked ------------------------------------------------------------------------------------------------------------
 
 
-def _publication_in(file: Any, words: _words.Words) -> _core.PublicationFile:
+def _publication_in(file: Any, words: _words.Words, verb: str = "publish") -> _core.PublicationFile:
     if not _frames.is_path(file):
-        raise UsageError("file: the path of a publication's file is expected", 'write fractile.publish("earnings.toml")', "file")
+        hint = f'write fractile.{verb}("earnings.toml")'
+        if verb == "plan":
+            hint += ", or fractile.plan(bounds=(0, 125), step=1, epsilon=1): a plan reads no records"
+        raise UsageError("file: the path of a publication's file is expected", hint, "file")
     _words.bring_engine()  # public files are read by the engine, too
     return _core.read_publication(_words.path(file, "file"), words)
 
@@ -472,4 +501,4 @@ class PublicationPlan:
 
 
 def plan_of_file(file: str | os.PathLike[str], words: _words.Words) -> PublicationPlan:
-    return PublicationPlan(_core.plan_publication(_publication_in(file, words)))
+    return PublicationPlan(_core.plan_publication(_publication_in(file, words, "plan")))

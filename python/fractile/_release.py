@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,11 +69,11 @@ class Comparison(NamedTuple):
     """A comparison of two quantiles, or of one quantile in two groups.
 
     Attributes:
-        key: the key of the group; "" without groups.
-        quantile: the quantile that is compared, as the receipt writes it.
-        against: the other quantile, or the key of the other group.
-        difference: the other value minus the first value.
-        ratio: the other value divided by the first value; None if this is not defined.
+        key: the key of the group; "" without groups. It is the second of two keys that were given to `compare`.
+        quantile: the quantile that is compared, as the receipt writes it: the second of two quantiles that were given.
+        against: what is compared with: the key of the other group, or the other quantile. It is the first one that was given.
+        difference: the value of this key and quantile, minus the value of `against`.
+        ratio: the value of this key and quantile, divided by the value of `against`; None if this is not defined.
     """
 
     key: Key
@@ -194,7 +195,7 @@ class Group(Mapping[Fraction, Value]):
     @staticmethod
     def _fraction(quantile: Any) -> Fraction | None:
         """The quantile as a fraction; None for a text that is not a number, so that the mapping has no such key."""
-        if quantile == "median":
+        if isinstance(quantile, str) and quantile == "median":
             return Fraction(1, 2)
         try:
             return _numbers.fraction(quantile, "quantile")
@@ -272,7 +273,8 @@ class Release(Mapping[Any, Any]):
     """Published quantiles of a column, or of each group. A release holds nothing that was not paid for.
 
     A mapping from quantiles to exact values, or from keys to groups: `r[0.5]`, `g["north"][0.5]`. `receipt` is the receipt that
-    `fractile release --receipt` writes, byte for byte. A release can be copied and pickled.
+    `fractile release --receipt` writes, byte for byte. A release can be copied and pickled. A page that is made after pickling or reading
+    lacks the ledger's balance, which the receipt does not hold.
     """
 
     def __init__(self, core: _core.Release, released: _core.Released | None = None, ledger: str = "") -> None:
@@ -285,6 +287,12 @@ class Release(Mapping[Any, Any]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.receipt, self._stored, self._is_new, self._ledger)
+
+    def __copy__(self) -> Release:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Release:
+        return self  # it never changes; what was pickled lacks the balance of the ledger
 
     # --- What was published -------------------------------------------------------------------------------------------
 
@@ -347,15 +355,18 @@ class Release(Mapping[Any, Any]):
     def _mapping(self) -> Mapping[Any, Any]:
         return self._all if self.is_grouped else self._only
 
+    # A text is the key of a group, or a quantile such as "median" or "1/2": only the release itself knows which.
     @overload
-    def __getitem__(self, which: Key) -> Group: ...
+    def __getitem__(self, which: str) -> Any: ...
+    @overload
+    def __getitem__(self, which: tuple[str, ...]) -> Group: ...
     @overload
     def __getitem__(self, which: float | Fraction | Decimal) -> Value: ...
-    def __getitem__(self, which: Any) -> Group | Value:
+    def __getitem__(self, which: Any) -> Any:
         if not self.is_grouped:
             return self._only[which]
-        if which not in self._all:
-            raise KeyError(f"{which!r} is not the key of a group; the keys are: {self._some_keys}")
+        if not isinstance(which, (str, tuple)) or which not in self._all:
+            raise KeyError(f"{_shown(which)} is not the key of a group; the keys are: {self._some_keys}")
         return self._all[which]
 
     def __len__(self) -> int:
@@ -480,13 +491,18 @@ class Release(Mapping[Any, Any]):
         return _core.page(self.details, _words.texts(about, "about"), _words.flag(public, "public"), _pair(compare), self._account, _guess(guess))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the receipt durably, or the page if the name ends with .html. Never replaces a file."""
+        """Writes the receipt, which is JSON, durably, or the page if the name ends with .html. Never replaces a file. `to_csv()` gives CSV.
+
+        Raises:
+            UsageError: the name ends like that of a table, such as .csv, or there is a file of this name.
+        """
         _save(self, path)
 
     def to_pandas(self) -> Any:
         """A Series indexed by quantile, as from Series.quantile; with intervals a DataFrame; with groups a DataFrame, one row per key.
 
-        Values are floats, or ints if all are whole; dates and times are Timestamps. `quantiles` has the exact values.
+        Values are floats, or ints if all are whole; if a value lies beyond the floats, all are exact, as in `quantiles`. Dates and times
+        are Timestamps.
         """
         import pandas as pd
 
@@ -530,7 +546,8 @@ class Release(Mapping[Any, Any]):
         return _plain(values) if self.kind == "number" else _times.plain(list(values), self.kind)
 
     def to_dict(self) -> dict[Any, Any]:
-        """Values by quantile, as floats or ints; dates and times stay. With groups, a dict for each key. `quantiles` has the exact ones."""
+        """Values by quantile, as floats or ints, or exact if one lies beyond the floats; dates and times stay. With groups, a dict for each
+        key. `quantiles` has the exact values."""
         plain = {key: dict(zip(map(float, group), self._native(group.values()))) for key, group in self._all.items()}
         return plain if self.is_grouped else next(iter(plain.values()))
 
@@ -538,7 +555,8 @@ class Release(Mapping[Any, Any]):
         return _plain(values) if self.kind == "number" else list(values)
 
     def to_polars(self) -> Any:
-        """A DataFrame of polars with the columns of to_arrow(); numbers are the nearest doubles, times have microseconds."""
+        """A DataFrame of polars with the columns of to_arrow(); numbers are the nearest doubles, times have microseconds. If a number lies
+        beyond the doubles, all numbers are exact texts."""
         import polars as pl
 
         types: dict[str, Any] = {
@@ -548,24 +566,44 @@ class Release(Mapping[Any, Any]):
             "instant": pl.Datetime("us", "UTC"),
         }
         columns = self._columns()
-        typed = {name: types[self.kind] if name in ("value", "lower", "upper") else pl.String for name in columns}
+        type_of_values = types[self.kind]
         if self.kind == "number":
-            columns = {
-                name: values if typed[name] == pl.String else [float(each) for each in values]
-                for name, values in columns.items()
-            }
-        return pl.DataFrame(columns, schema=typed)
+            doubles = {name: _doubles(columns[name]) for name in self._names_of_values}
+            if all(doubles.values()):
+                columns |= doubles
+            else:
+                columns, type_of_values = self._in_texts(columns), pl.String
+        return pl.DataFrame(columns, schema={name: type_of_values if name in self._names_of_values else pl.String for name in columns})
 
     def to_arrow(self) -> Any:
         """A pyarrow.Table with one row per value: key (with groups), quantile as a fraction, value and, with intervals, lower and upper.
 
         With several key columns, these columns replace `key`, under the names that `to_csv` gives them.
 
-        Values are exact decimals; dates are date32, and times are timestamps in microseconds.
+        Values are exact decimals; if a number has more digits than Arrow's decimals (76), all numbers are exact texts. Dates are date32,
+        and times are timestamps in microseconds.
         """
         import pyarrow as pa
 
-        return pa.table(self._columns())
+        columns = self._columns()
+        try:
+            return pa.table(columns)
+        except pa.ArrowException:
+            pass
+        return pa.table(self._in_texts(columns))
+
+    @property
+    def _names_of_values(self) -> tuple[str, ...]:
+        """The columns of a frame that hold values."""
+        return ("value", "lower", "upper") if self.has_intervals else ("value",)
+
+    def _in_texts(self, columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        """The columns with texts in place of values: decimals without an exponent, or fractions."""
+
+        def text(value: Any) -> str:
+            return f"{value:f}" if isinstance(value, Decimal) else str(value)
+
+        return columns | {name: [text(value) for value in columns[name]] for name in self._names_of_values}
 
     def _columns(self) -> dict[str, list[Any]]:
         """The columns of a frame with one row per value."""
@@ -584,9 +622,7 @@ class Release(Mapping[Any, Any]):
 
     def _key_names(self, others: Sequence[str]) -> list[str]:
         """The names of the columns of keys, which differ from `others`."""
-        if len(self._core.by) < 2:
-            return ["key"]
-        return [f"key.{name}" if name in others else name for name in self._core.by]
+        return ["key"] if len(self._core.by) < 2 else _key_names(self._core.by, others)
 
     def plot(self, ax: Any = None) -> Any:
         """Values against quantiles on matplotlib axes, which are returned; one line per group, and intervals as bars."""
@@ -632,25 +668,48 @@ class Release(Mapping[Any, Any]):
     @classmethod
     def from_text(cls, text: str, name: str = "the receipt") -> Release:
         """Reads the text of a receipt or page. Warns of a page that does not show what its receipt says."""
-        read = _core.read_receipt(_without_page(text), name)
+        read = _core.read_receipt(_without_page(text), _words.text(name, "name"))
         _warn_of_altered(_core.altered_parts(text, read))
         return cls(read)
 
 
+def _key_names(by: Sequence[str], others: Sequence[str]) -> list[str]:
+    """The names of the columns of keys in a frame: those of `by`, with "key." before a name that is among `others`, as often as it takes
+    for all names to differ."""
+    names = list(by)
+    for place, name in enumerate(by):
+        while name in others or name in names[:place] or name in names[place + 1 :]:
+            name = f"key.{name}"
+        names[place] = name
+    return names
+
+
+def _shown(key: Any) -> str:
+    """A key as an error shows it. Anything but texts and numbers may be data, such as a column, and is called by its type."""
+    plain = all(isinstance(part, (str, int, float)) for part in (key if isinstance(key, tuple) else (key,)))
+    return repr(key) if plain else f"a {type(key).__name__}"
+
+
 def _in_markdown(format: str) -> bool:
-    if format not in ("text", "markdown"):
-        raise UsageError(f"format: '{format}' is not known", 'choose "text" or "markdown"', "format")
-    return format == "markdown"
+    return _words.choice(format, "format", ("text", "markdown")) == "markdown"
 
 
 def _save(published: Any, path: str | os.PathLike[str]) -> None:
     """Writes the receipt, or the page, which holds the receipt."""
     name = _words.path(path, "path")
-    _core.write_durably(name, published.to_html() if name.endswith(".html") else published.receipt)
+    suffix = Path(name).suffix.lower()
+    if suffix in (".csv", ".tsv", ".parquet", ".xlsx"):
+        raise UsageError(
+            f"path: save() writes the receipt or the page, and no '{suffix}'",
+            'name the receipt "r.json" or the page "r.html"; to_csv() and to_pandas() give tables',
+            "path",
+        )
+    _core.write_durably(name, published.to_html() if suffix in (".html", ".htm") else published.receipt)
 
 
 def _without_page(text: str) -> str:
     """The receipt in a page; any other text unchanged."""
+    _words.text(text, "text")
     return _core.receipt_of_page(text) if text.startswith("<!DOCTYPE html>") else text
 
 
@@ -681,12 +740,21 @@ def _restored(receipt: str, stored: bool, is_new: bool, ledger: str) -> Release:
     return release
 
 
-def _plain(values: Iterable[Any]) -> list[int] | list[float]:
-    """Values for tables: ints if all are whole, and otherwise the nearest floats."""
+def _plain(values: Iterable[Any]) -> list[Any]:
+    """Values for tables: ints if all are whole, and otherwise the nearest floats; exact numbers if one lies beyond the floats."""
     listed = list(values)
     if all(value == int(value) for value in listed):
         return [int(value) for value in listed]
-    return [float(value) for value in listed]
+    return _doubles(listed) or listed
+
+
+def _doubles(values: Sequence[Any]) -> list[float]:
+    """The nearest doubles; none if a number lies beyond all doubles."""
+    try:
+        doubles = [float(value) for value in values]
+    except OverflowError:
+        return []
+    return doubles if all(map(math.isfinite, doubles)) else []
 
 
 def _pair(compare: Sequence[Number] | None) -> tuple[str, str] | None:
@@ -739,11 +807,11 @@ def release(
     of: Of | None = None,
     together: bool = False,
     count: bool = False,
-    below: Iterable[Bound] | None = None,
+    below: Bound | Iterable[Bound] | None = None,
     mean: bool = False,
     count_budget: Number | None = None,
     null: Null | None = None,
-    missing: Iterable[str | float] | None = None,
+    missing: Iterable[Number] | None = None,
     unreadable: Unreadable | None = None,
     sql: str | None = None,
     sql_stability: int | None = None,
@@ -803,6 +871,8 @@ def release(
     words = _words.words({name: value for name, value in locals().items() if name not in ("data", "keys", "cancel")})
     require_event(cancel)
     groups = _words.groups(by, keys)
+    if counts is not None and data is not None:
+        raise UsageError("counts takes the place of data", "give one or the other", "counts")
     frame = None
     files: list[str] = []
     if _frames.names_files(data):
@@ -812,8 +882,6 @@ def release(
         frame, words["column"] = _framed(data, column, others, words, weight)
     elif not table and counts is None and postgres is None:
         raise UsageError("data is missing", "give a column, a frame or the path of a file", "data")
-    if counts is not None and frame is not None:
-        raise UsageError("counts takes the place of data", "give one or the other", "counts")
     if frame is None and counts is None:
         _words.bring_engine()
     return _released(words, files, groups, frame, cancel=cancel)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Union
 
+from . import _looks
 from ._errors import UsageError
 
 #: A date, or a datetime without or with a zone. The library keeps a datetime with a zone as a moment in UTC.
@@ -40,9 +41,14 @@ def _of_numpy(value: Any, field: str) -> Any:
     return near.item()
 
 
+def _kind_of_numpy(value: Any) -> str:
+    """The kind of numpy's dtype: "M" for a datetime64, "m" for a timedelta64; "" for anything that is not a scalar of numpy."""
+    return str(getattr(value.dtype, "kind", "")) if _looks.has(value, "dtype") and _looks.is_scalar(value) else ""
+
+
 def word(value: Any, field: str) -> str | None:
     """A date or time as the library reads it; None for anything else."""
-    if getattr(getattr(value, "dtype", None), "kind", "") == "M":
+    if _kind_of_numpy(value) == "M":
         value = _of_numpy(value, field)
     if not isinstance(value, dt.date):
         return None
@@ -50,14 +56,18 @@ def word(value: Any, field: str) -> str | None:
         raise _refuse(field, f"{value!r} is finer than a microsecond, or not a time", "write whole microseconds")
     if not isinstance(value, dt.datetime):
         return value.isoformat()
-    plain = dt.datetime(*value.timetuple()[:6], value.microsecond)
-    offset = value.utcoffset()
-    return plain.isoformat() if offset is None else (plain - offset).isoformat() + "Z"
+    try:
+        plain = dt.datetime(*value.timetuple()[:6], value.microsecond)
+        offset = value.utcoffset()
+        return plain.isoformat() if offset is None else (plain - offset).isoformat() + "Z"
+    except (OverflowError, NotImplementedError):  # pandas has years beyond those of Python's datetime
+        pass
+    raise _refuse(field, "the time lies outside of the years 1 to 9999 in UTC", "write a time within them")
 
 
 def span(value: Any, field: str) -> str | None:
     """A timedelta as the library reads it; None for anything else."""
-    if getattr(getattr(value, "dtype", None), "kind", "") == "m":
+    if _kind_of_numpy(value) == "m":
         value = _of_numpy(value, field)
     if not isinstance(value, dt.timedelta):
         return None
@@ -110,18 +120,20 @@ def numbers_of(data: Any) -> tuple[Any, str] | None:
     """An array or Series of datetime64 as whole numbers, with their type in Arrow's notation; None for anything else."""
     zone = ""
     if str(data.dtype).startswith("datetime64[") and getattr(data.dtype, "tz", None) is not None:
-        data, zone = data.dt.tz_convert("UTC").dt.tz_localize(None), "UTC"
+        zoned = data.dt if _looks.has(data, "dt") else data  # an index and its array have no `dt`
+        data, zone = zoned.tz_convert(None), "UTC"
     unit = _numpy_unit(data.dtype)
     if not unit:
         return None
     if data.dtype.kind != "M":
-        hint = "release seconds: column.dt.total_seconds()" if hasattr(data, "dt") else 'release seconds: array / numpy.timedelta64(1, "s")'
+        has_dt = _looks.has(data, "dt")
+        hint = "release seconds: column.dt.total_seconds()" if has_dt else 'release seconds: array / numpy.timedelta64(1, "s")'
         raise UsageError(f"data: a column of {data.dtype} holds durations, not dates or times", hint, "data")
     if unit in ("Y", "M", "W", "ps", "fs", "as"):
         raise UsageError(
             f"data: an array of {data.dtype} holds no dates or times that Fractile reads", 'convert it: astype("datetime64[us]")', "data"
         )
-    values = data.to_numpy() if hasattr(data, "to_numpy") else data
+    values = data.to_numpy() if _looks.has(data, "to_numpy") else data
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     numbers = values.view("int64")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import importlib.util
 import itertools
+import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from . import _core, _numbers
+from . import _core, _looks, _numbers
 from ._choices import PerPerson
 from ._errors import UsageError
 
@@ -36,20 +37,25 @@ def _bounds(value: Any) -> list[str]:
     if isinstance(value, str):
         if value == "auto":
             return ["auto", "auto"]
-    elif isinstance(value, Iterable):
-        ends = list(value)
-        if len(ends) == 2:
-            return [_numbers.word(end, "bounds", public=True) for end in ends]
+    else:
+        ends = _numbers.items_of(value)
+        if ends is not None and len(ends) == 2:
+            return _ends(value, ends, "bounds")
     raise UsageError(
         "bounds: these are the smallest and the largest possible value", 'write bounds=(0, 125), or bounds="auto"', "bounds"
     )
 
 
 def _weight_bounds(value: Any) -> list[str]:
-    ends = [] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
-    if len(ends) != 2:
+    ends = _numbers.items_of(value)
+    if ends is None or len(ends) != 2:
         raise UsageError("weight_bounds: these are the smallest and the largest weight", "write weight_bounds=(0, 300)", "weight_bounds")
-    return [_numbers.word(end, "weight_bounds", public=True) for end in ends]
+    return _ends(value, ends, "weight_bounds")
+
+
+def _ends(given: Any, ends: list[Any], field: str) -> list[str]:
+    _numbers.warn_of_computed(given, ends, field)
+    return _numbers.each_word(ends, field)
 
 
 def weight_words(weight: str | None, weight_bounds: Any, weight_step: Any) -> list[str]:
@@ -71,13 +77,17 @@ def weight_words(weight: str | None, weight_bounds: Any, weight_step: Any) -> li
 
 def per_person(how: str | None) -> str:
     """How a person's records become one value; "" if the records themselves count."""
-    if how is None:
-        return ""
-    if how not in get_args(PerPerson):
-        raise UsageError(
-            f"per_person: {how!r} is not known", f"choose one of {', '.join(f'{one!r}' for one in get_args(PerPerson))}", "per_person"
-        )
-    return how
+    return "" if how is None else choice(how, "per_person", get_args(PerPerson))
+
+
+def choice(value: Any, field: str, known: Sequence[str]) -> str:
+    """The value; refuses one that is not among the known ones."""
+    if isinstance(value, str) and value in known:
+        return value
+    hint = f"choose one of {', '.join(json.dumps(each) for each in known)}"
+    if isinstance(value, str):
+        raise UsageError(f"{field}: '{_numbers.require_text(value, field)}' is not known", hint, field)
+    raise UsageError(f"{field}: a str is expected, not {type(value).__name__}", hint, field)
 
 
 def _tables(value: Any) -> list[str]:
@@ -88,9 +98,10 @@ def _tables(value: Any) -> list[str]:
 
 def missing_texts(value: Any) -> list[str]:
     """The texts that count as missing."""
-    if isinstance(value, str) or not isinstance(value, Iterable):
+    items = _numbers.items_of(value)
+    if items is None:
         raise UsageError("missing: a list of texts and numbers is expected", 'write missing=["NA", -9]', "missing")
-    listed = [text.strip() if isinstance(text, str) else _numbers.word(text, "missing") for text in value]
+    listed = [text.strip() if isinstance(text, str) else _numbers.word(text, "missing") for text in items]
     if any("," in text for text in listed):
         raise UsageError("missing: a text has a comma in it", "make such cells missing by sql", "missing")
     _require_text(listed, "missing")
@@ -117,7 +128,7 @@ def _word(name: str, value: Any) -> list[str]:
     if name in _LISTS:
         return [_numbers.words(value, name, public=name in _PUBLIC)]
     if name in _NUMBERS:
-        return [_numbers.word(value, name, public=name in _PUBLIC)]
+        return [_numbers.require_short(_numbers.word(value, name, public=name in _PUBLIC), name)]
     if name in _PATHS:  # a Ledger is a path, too
         return [path(value, name)]
     return [text(value, name)]
@@ -158,7 +169,8 @@ def by_names(value: Any) -> list[str]:
     """The key columns: one name, or several."""
     if value is None:
         return []
-    names = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+    items = _numbers.items_of(value)
+    names = [value] if items is None else items
     if not names or not all(isinstance(name, str) for name in names):
         raise UsageError("by: a str is expected, or a list of them", 'write by="region", or by=["region", "sex"]', "by")
     return names
@@ -171,12 +183,17 @@ def groups(by: Any, keys: Any) -> Groups:
     if keys is None:
         return Groups(names, [], [])
     several = _several(names)
-    if _numbers.of_a_frame(keys):
-        _numbers.warn_of_the_data(keys, "keys")
-    if hasattr(keys, "columns"):
+    if isinstance(keys, Mapping):
+        for listed in keys.values():
+            _warn_of_computed_keys(listed)
+    else:
+        _warn_of_computed_keys(keys)
+    if _looks.has_columns(keys) or _looks.is_lazy(keys):
+        if not names:
+            raise UsageError("keys without the column that holds the keys", 'name it, for example by="region"', "keys")
         keys = _rows(keys, names) if several else [key for (key,) in _rows(keys, names)]
-    if isinstance(keys, str) or not isinstance(keys, Iterable):
-        raise UsageError("keys: a list of keys is expected", f"write {several}" if several else 'write keys=["north", "south"]', "keys")
+    if not isinstance(keys, Mapping):
+        keys = _items(keys, several or 'keys=["north", "south"]')
     if isinstance(keys, Mapping):
         if set(keys) != set(names):
             raise UsageError(f"keys: a list for each of the columns {', '.join(names)} is expected", f"write {several or 'keys=[...]'}", "keys")
@@ -194,14 +211,37 @@ def _several(names: list[str]) -> str:
     return "" if len(names) < 2 else "keys={" + ", ".join(f"{name!r}: [...]" for name in names) + "}, or a list of tuples"
 
 
-def _texts(listed: Any, hint: str) -> list[str]:
-    if isinstance(listed, str) or not isinstance(listed, Iterable):
+def _warn_of_computed_keys(listed: Any) -> None:
+    rows = listed if isinstance(listed, (list, tuple)) else []
+    parts = [part for row in rows for part in (row if isinstance(row, (list, tuple)) else [row])]
+    _numbers.warn_of_computed(listed, parts, "keys")
+
+
+def _items(listed: Any, hint: str) -> list[Any]:
+    """The items of a list of keys."""
+    items = listed.to_pylist() if _looks.has(listed, "to_pylist") else _numbers.items_of(listed)
+    if items is None:
         raise UsageError("keys: a list of keys is expected", f"write {hint}", "keys")
-    texts = [key if isinstance(key, str) else _numbers.word(key, "keys") for key in listed]
+    return items
+
+
+def _texts(listed: Any, hint: str) -> list[str]:
+    texts = [_key(key) for key in _items(listed, hint)]
     if not texts:
         raise UsageError("keys: the list is empty", f"write {hint}", "keys")
     _require_text(texts, "keys")
     return texts
+
+
+def _key(key: Any) -> str:
+    """A key as a text: a str, or a whole number, which is its digits."""
+    if isinstance(key, str):
+        return key
+    if isinstance(key, bool) or type(key).__name__ in ("bool", "bool_"):  # numpy's, too
+        raise UsageError("keys: a truth value is not a key", 'write the texts that the column holds: keys=["no", "yes"]', "keys")
+    if key is None or type(key).__name__ in ("NAType", "NaTType"):
+        raise UsageError("keys: a missing value is not a key", "leave it out: a record without a key is in no group", "keys")
+    return _numbers.word(key, "keys")
 
 
 def _tuple(key: Any, columns: int, hint: str) -> list[str]:
@@ -213,13 +253,39 @@ def _tuple(key: Any, columns: int, hint: str) -> list[str]:
 
 def _rows(frame: Any, names: list[str]) -> list[Any]:
     """The rows of a frame, which must have exactly these columns."""
-    columns = [str(name) for name in getattr(frame, "column_names", frame.columns)]
-    if sorted(columns) != sorted(names):
-        raise UsageError(
-            f"keys: the frame has the columns {', '.join(columns)}", f"give one with the columns {', '.join(names)} alone", "keys"
-        )
-    lists = [frame.column(name).to_pylist() if hasattr(frame, "column_names") else list(frame[name]) for name in names]
-    return list(zip(*lists))
+    try:
+        if _looks.is_lazy(frame):
+            frame = frame.collect()
+        columns = _looks.columns_of(frame)
+    except Exception as error:
+        failure = type(error).__name__
+    else:
+        if sorted(columns) != sorted(names):
+            raise UsageError(
+                f"keys: the frame has the columns {', '.join(columns)}", f"give one with the columns {', '.join(names)} alone", "keys"
+            )
+        try:
+            return list(zip(*_lists(frame, columns, names)))
+        except Exception as error:
+            failure = type(error).__name__
+    # Raised outside of `except`: the frame's own error, which may quote a cell, must not be the context.
+    what = f"keys: the frame cannot be read: {_looks.module(frame)} raises {failure}"
+    raise UsageError(what, "collect or fetch it yourself to see why", "keys")
+
+
+def _lists(frame: Any, columns: list[str], names: list[str]) -> list[list[Any]]:
+    """The columns of a frame, in the order of `names`, as lists."""
+    places = [columns.index(name) for name in names]
+    if _looks.of_duckdb(frame):
+        rows = frame.project("*").fetchall()  # another relation: the caller's stays unread
+        return [[row[place] for row in rows] for place in places]
+    if _looks.has(frame, "iloc"):
+        return [list(frame.iloc[:, place]) for place in places]
+    if _looks.has(frame, "column_names"):
+        return [frame.column(place).to_pylist() for place in places]
+    if _looks.module(frame) == "polars":
+        return [frame[name].to_list() for name in names]
+    return [list(frame[name]) for name in names]
 
 
 def _names(value: Any) -> list[str]:
@@ -243,8 +309,19 @@ def flag(value: Any, field: str) -> bool:
     return value
 
 
+def refuse_profile(value: Any, field: str) -> None:
+    """Refuses a profile where a file or a column is expected."""
+    if isinstance(value, _core.Counted) or type(value).__name__ == "Profile" and _looks.module(value) == "fractile":
+        raise UsageError(
+            f"{field}: a Profile is in memory, and is released from a file",
+            'write profile.write("all.profile", column="age"), then release(counts="all.profile", ...)',
+            field,
+        )
+
+
 def path(value: Any, field: str) -> str:
     """A path as a text."""
+    refuse_profile(value, field)
     try:
         text = os.fspath(value)
     except TypeError:

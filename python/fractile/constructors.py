@@ -14,10 +14,10 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Union
 
-from . import _core, _numbers
+from . import _core, _numbers, _words
 from ._errors import UsageError
 from ._numbers import Number
 from ._profile import Lattice, require_lattice
@@ -47,7 +47,8 @@ def vector_domain(kind: type, *, nullable: bool | None = None) -> Domain:
         return _core.rows_int(False)
     if kind is int:
         raise UsageError("nullable: rows of int have no missing values", "leave it out, or write float for rows that may hold NaN", "nullable")
-    raise UsageError(f"kind: rows of {getattr(kind, '__name__', kind)} are not supported", "choose float or int", "kind")
+    given = kind.__name__ if isinstance(kind, type) else f"a {type(kind).__name__}"
+    raise UsageError(f"kind: rows of {given} are not supported", "choose float or int", "kind")
 
 
 class index_into:
@@ -87,11 +88,21 @@ class Chain:
 
     def map(self, d_in: int) -> str:
         """For inputs at this distance: the cost of a measurement, or the distance of a transformation's outputs, exactly: "1/2", "ln 3"."""
-        return str(self._core.map(d_in))
+        return str(_called(self._core.map, d_in, "d_in: the distance of inputs is expected, a whole number"))
 
     def __call__(self, data: Sequence[float]) -> Any:
         """One draw of a measurement, with the system's random bits."""
-        return self._core.invoke(list(data))
+        records = _numbers.listed(data, "data")
+        return _called(self._core.invoke, records, "data: records of the chain's input domain are expected")
+
+
+def _called(method: Callable[[Any], Any], argument: Any, what: str) -> Any:
+    """The method's answer. The extension module's error about a type is not passed on."""
+    try:
+        return method(argument)
+    except TypeError:
+        pass
+    raise UsageError(what, "write for example chain.map(1), or chain([1.0, 2.0])", what.partition(":")[0])
 
 
 def _made(name: str, *arguments: Any) -> Chain:
@@ -135,15 +146,12 @@ def make_quantile_score_candidates(domain: Domain, candidates: Sequence[float], 
 
 
 def _minimize(optimize: str) -> bool:
-    if optimize not in ("min", "max"):
-        raise UsageError(f"optimize: '{optimize}' is not known", 'choose "min" or "max"', "optimize")
-    return optimize == "min"
+    return _words.choice(optimize, "optimize", ("min", "max")) == "min"
 
 
 def make_gumbel_max(scores: Chain, *, temperature: Number, optimize: str, measure: str = "pure") -> Chain:
     """gumbel-max 2023: an index with probability proportional to exp(-+ score / temperature), exactly. `scores` is the chain before."""
-    if measure not in ("pure", "zcdp"):
-        raise UsageError(f"measure: '{measure}' is not known", 'choose "pure" or "zcdp"', "measure")
+    _words.choice(measure, "measure", ("pure", "zcdp"))
     make = "make_gumbel_max" if measure == "pure" else "make_gumbel_max_zcdp"
     _of(scores, "scores")
     warmth = _numbers.fraction(temperature, "temperature")

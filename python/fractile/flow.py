@@ -190,7 +190,7 @@ class Channel:
 
 def bayes_risk(secrets: int) -> Rows:
     """The losses of an analyst who guesses the secret: 0 for a right guess, 1 for a wrong one."""
-    return _core.bayes_risk(secrets)
+    return _core.bayes_risk(_numbers.whole(secrets, "secrets"))
 
 
 def linear_error(values: Iterable[Number]) -> Rows:
@@ -223,8 +223,6 @@ class Analyst(NamedTuple):
 def _toml(value: Any, field: str) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
@@ -232,8 +230,9 @@ def _toml(value: Any, field: str) -> str:
         return _toml(os.path.abspath(value), field)
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{key} = {_toml(item, field)}" for key, item in value.items()) + " }"
-    if isinstance(value, Iterable):
-        return "[" + ", ".join(_toml(item, field) for item in value) + "]"
+    items = _numbers.items_of(value)
+    if items is not None:
+        return "[" + ", ".join(_toml(item, field) for item in items) + "]"
     return _toml(_numbers.word(value, field), field)
 
 
@@ -537,4 +536,4 @@ def compare(
 
 def verify(certificate: str) -> bool | None:
     """Checks a certificate that `to_json()` or `fractile flow check --format json` printed; None if it has nothing to check."""
-    return _core.verify(certificate).holds
+    return _core.verify(_words.text(certificate, "certificate")).holds

@@ -21,6 +21,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
 from fractions import Fraction
 from typing import Any
 
+from . import _numbers
 from ._choices import Base, Mechanism, Quantiles, Rates
 from ._errors import FractileWarning, UsageError
 from ._numbers import Number
@@ -100,6 +101,9 @@ def measurement(
         opendp.mod.OpenDPException: the features are not enabled.
     """
     domain = vector_domain(atom_domain(T="f64", nan=True)) if input_domain is None else input_domain
+    if not isinstance(domain, Domain):
+        what = f"input_domain: a Domain is expected, not {type(domain).__name__}"
+        raise UsageError(what, "give a vector domain of f64 or i64", "input_domain")
     code = {"Vec<f64>": "d", "Vec<i64>": "q"}.get(str(domain.carrier_type))
     if code is None:
         raise UsageError(
@@ -113,8 +117,11 @@ def measurement(
         "no_interpolation": no_interpolation, "base": base, "rates": rates,
     }  # fmt: skip
     for name in ("bounds", "candidates", "quantiles"):  # each release reads these again
-        if isinstance(options[name], Iterable) and not isinstance(options[name], str):
-            options[name] = list(options[name])
+        items = _numbers.items_of(options[name])
+        if items is not None:
+            if name != "quantiles":
+                _numbers.warn_of_computed(options[name], items, name)
+            options[name] = items
 
     def function(records: Sequence[Any]) -> Release:
         return release(array(code, records), **options)  # an array has a type even when it is empty

@@ -15,9 +15,9 @@ import re
 import secrets
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, get_args, overload
 
-from . import _core, _errors, _frames, _words
+from . import _core, _errors, _frames, _numbers, _words
 from ._arguments import Event, require_event
 from ._choices import Base, Mechanism, Neighbors, Null, Of, PerPerson, Quantiles, Rates
 from ._errors import DataError, InternalError, UsageError
@@ -374,7 +374,7 @@ def profile(
     step: Step | None = None,
     candidates: Iterable[Bound] | None = None,
     null: Null = "drop",
-    missing: Iterable[str | float] | None = None,
+    missing: Iterable[Number] | None = None,
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
@@ -382,6 +382,8 @@ def profile(
     weight: str | None = None,
     weight_bounds: tuple[Number, Number] | None = None,
     weight_step: Number | None = None,
+    by: None = None,
+    keys: None = None,
 ) -> Profile: ...
 
 
@@ -394,7 +396,7 @@ def profile(
     step: Step | None = None,
     candidates: Iterable[Bound] | None = None,
     null: Null = "drop",
-    missing: Iterable[str | float] | None = None,
+    missing: Iterable[Number] | None = None,
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
@@ -415,7 +417,7 @@ def profile(
     step: Step | None = None,
     candidates: Iterable[Bound] | None = None,
     null: Null = "drop",
-    missing: Iterable[str | float] | None = None,
+    missing: Iterable[Number] | None = None,
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
@@ -436,20 +438,19 @@ def profile(
         UsageError: an argument is wrong.
         DataError: the frame or a record is unusable.
     """
-    if null not in ("drop", "error"):
-        raise UsageError(f"null: '{null}' is not known", 'choose one of "drop", "error"', "null")
+    _words.choice(null, "null", get_args(Null))
     if sampling_key is not None and person is None:
         raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
-    if isinstance(bounds, str) or (bounds is not None and len(bounds) != 2):
-        raise UsageError("bounds: these are the smallest and the largest possible value", "write bounds=(0, 125)", "bounds")
-    lower, upper = bounds or (None, None)
+    meant = "these are the smallest and the largest possible value"
+    lower, upper = (None, None) if bounds is None else _numbers.pair(bounds, "bounds", meant, "write bounds=(0, 125)")
     lattice = Lattice(lower, upper, step, candidates=candidates)
     groups = _words.groups(by, keys)
     counter = _Counter(df, [column] if column else [], [other for other in (person, *groups.by, weight) if other])
     weights = _words.weight_words(weight, weight_bounds, weight_step)
     texts = [] if missing is None else _words.missing_texts(missing)
+    bound = _numbers.whole(records_per_person, "records_per_person")
     question = _core.Counted.of(
-        counter.column, lattice._core, null == "error", person or "", records_per_person, groups.by, groups.lists, groups.tuples, texts,
+        counter.column, lattice._core, null == "error", person or "", bound, groups.by, groups.lists, groups.tuples, texts,
         per_person=_words.per_person(per_person), weight=weights,
     )
     question.of_frame(counter.columns(), bytes(32))  # refuses types that do not go together
@@ -497,11 +498,11 @@ def release(
     of: Of | None = None,
     together: bool = False,
     count: bool = False,
-    below: Iterable[Bound] | None = None,
+    below: Bound | Iterable[Bound] | None = None,
     mean: bool = False,
     count_budget: Number | None = None,
     null: Null | None = None,
-    missing: Iterable[str | float] | None = None,
+    missing: Iterable[Number] | None = None,
     receipt: str | os.PathLike[str] | None = None,
     unsafe_seed: int | None = None,
     cancel: Event | None = None,

@@ -31,6 +31,42 @@ def test_names_that_mean_nothing():
         fractile.plan(xyzzy=1)
 
 
+@pytest.mark.parametrize(
+    ("argument", "hint"),
+    [
+        ("person", "records_per_person says what a plan needs"),
+        ("weight", "weight_bounds and weight_step say what a plan needs"),
+        ("by", "a plan is of one group"),
+        ("ledger", "it is an argument of release()"),
+        ("expected_row", "did you mean expected_rows=?"),
+    ],
+)
+def test_a_plan_says_what_to_do_instead(argument, hint):
+    with pytest.raises(fractile.UsageError) as caught:
+        fractile.plan(**AGES, **{argument: "x"})
+    assert hint in caught.value.hint and ("did you mean" in caught.value.hint) == ("did you mean" in hint)
+
+
+def test_a_plan_of_a_frame_suggests_a_plan():
+    with pytest.raises(fractile.UsageError) as caught:
+        fractile.plan(pd.DataFrame(FRAME))
+    assert "fractile.plan(" in caught.value.hint and "publish" not in caught.value.hint
+
+
+def test_files_to_merge_are_named_one_by_one(tmp_path):
+    with pytest.raises(fractile.UsageError) as caught:
+        fractile.merge(["a.profile", "b.profile"], output=tmp_path / "all.profile")
+    assert caught.value.hint == 'write merge("a.profile", "b.profile", output=...)'
+
+
+def test_a_profile_is_no_file():
+    profile = fractile.profile([1.0], lattice=fractile.Lattice(0, 9, 1))
+    for asked in ({"counts": profile}, {"data": profile, "bounds": (0, 9), "step": 1}):
+        with pytest.raises(fractile.UsageError) as caught:
+            fractile.release(**asked, epsilon=1)
+        assert caught.value.hint.startswith("write profile.write(")
+
+
 def test_signatures_stay():
     for function in (fractile.release, fractile.plan, fractile.count, fractile.columns, fractile.profile, fractile.audit):
         assert {"kwargs", "named"}.isdisjoint(inspect.signature(function).parameters)
@@ -70,6 +106,34 @@ def test_keys_that_a_frame_computed_are_warned_of_before_the_charge(keys, tmp_pa
         with pytest.raises(fractile.FractileWarning, match="keys is a .*, which looks computed from the data"):
             fractile.release(pd.DataFrame(FRAME), "age", **REGIONS, keys=keys, ledger=ledger, source="people")
     assert not ledger.entries
+
+
+REGION = pd.Series(FRAME["region"])
+OF_A_FRAME = {
+    "bounds": lambda asked: fractile.release([1.0] * 50, bounds=asked, step=1, epsilon=1),
+    "candidates": lambda asked: fractile.release([1.0] * 50, candidates=asked, epsilon=1),
+    "below": lambda asked: fractile.release([1.0] * 50, below=asked, bounds=(-1, 9), step=1, epsilon=1),
+    "weight_bounds": lambda asked: fractile.release(
+        pd.DataFrame({"x": [1.0] * 50, "w": 1.0}), "x", weight="w", weight_bounds=asked, weight_step=1, bounds=(0, 9), step=1, epsilon=1
+    ),
+}
+
+
+@pytest.mark.parametrize("field", OF_A_FRAME)
+@pytest.mark.parametrize("listed", [pl.Series([0, 5]), pd.Series([0, 5]), pd.Index([0, 5]), np.array([0, 5])], ids=lambda listed: type(listed).__module__)
+def test_lists_that_a_frame_computed_are_warned_of_once(field, listed):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        OF_A_FRAME[field](listed)
+    assert [str(each.message).partition(" is a ")[0] for each in said if "looks computed" in str(each.message)] == [field]
+
+
+@pytest.mark.parametrize(
+    "keys", [{"region": REGION.unique(), "x": ["1"]}, {"region": pl.Series(["north"]), "x": ["1"]}, [(np.str_("north"), "1")]], ids=str
+)
+def test_lists_of_keys_that_a_frame_computed_are_warned_of(keys):
+    with pytest.warns(fractile.FractileWarning, match="keys is a .*, which looks computed from the data"):
+        fractile.release(pd.DataFrame(FRAME | {"x": ["1", "2"] * 500}), "age", by=["region", "x"], keys=keys, **AGES)
 
 
 def test_points_that_a_frame_computed_are_warned_of_once():

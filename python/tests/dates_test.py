@@ -34,6 +34,9 @@ DOORS = {
     "pyarrow, NULLs": tuple(pa.array([None, *values, None]) for values in (DAYS, CLOCKS, INSTANTS)),
     "pyarrow, Tokyo": (pa.array(DAYS), pa.array(CLOCKS), pa.array(INSTANTS, pa.timestamp("us", "Asia/Tokyo"))),
     "pandas": (pd.Series(pd.to_datetime(DAYS)), pd.Series(CLOCKS), pd.Series(INSTANTS)),
+    "pandas, indexes": (pd.DatetimeIndex(DAYS), pd.DatetimeIndex(CLOCKS), pd.DatetimeIndex(INSTANTS)),
+    "pandas, indexes in Tokyo": (pd.DatetimeIndex(DAYS), pd.DatetimeIndex(CLOCKS), pd.DatetimeIndex(INSTANTS).tz_convert("Asia/Tokyo")),
+    "pandas, arrays": (pd.DatetimeIndex(DAYS).array, pd.DatetimeIndex(CLOCKS).array, pd.DatetimeIndex(INSTANTS).array),
     "pandas, ns": (
         pd.Series(DAYS, dtype="datetime64[ns]"),
         pd.Series(CLOCKS, dtype="datetime64[ns]"),
@@ -210,6 +213,10 @@ def test_lattices_and_profiles():
         (DAYS, ON_DAYS | {"bounds": (pd.NaT, dt.date(2021, 1, 1))}, fractile.UsageError, "not a time"),
         (DAYS, ON_DAYS | {"bounds": (pd.Timestamp("2020-01-01T00:00:00.000000001"), "2021-01-01")}, fractile.UsageError, "microsecond"),
         (DAYS, {"bounds": "auto", "step": "1d", "epsilon": 1}, fractile.UsageError, "not of dates"),
+        (INSTANTS, IN_UTC | {"bounds": (dt.datetime(1, 1, 1, tzinfo=PARIS), "2026-01-01T00:00Z")}, fractile.UsageError, "years 1 to 9999"),
+        (CLOCKS, ON_HOURS | {"bounds": ("1970-01-01T00:00", pd.Timestamp(np.datetime64("20000-01-01", "s")))}, fractile.UsageError, "years 1 to 9999"),
+        (pd.period_range("2020-01-01", periods=3), ON_DAYS, fractile.DataError, r"convert it to times: \.to_timestamp\(\)"),
+        (pd.Series(pd.period_range("2020-01-01", periods=3)), ON_DAYS, fractile.DataError, r"convert it to times: \.dt\.to_timestamp\(\)"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::fractile.FractileWarning")

@@ -1,9 +1,15 @@
 """Every kind of input gives what a file gives: the same records in the same order, and so the same values with the same seed."""
 
 import array
+import ctypes
 import datetime
+import io
+import mmap
+import multiprocessing
+import pickle
 import sys
 from decimal import Decimal
+from fractions import Fraction
 
 import duckdb
 import fractile
@@ -38,11 +44,41 @@ COLUMNS = {
     "numpy, every second": lambda p: np.repeat(np.array(p["age"]), 2)[::2],
     "array": lambda p: array.array("i", p["age"]),
     "memoryview": lambda p: memoryview(array.array("d", p["age"])),
+    "memoryview, every second": lambda p: memoryview(np.repeat(np.array(p["age"]), 2))[::2],
+    "memoryview of a bytes buffer": lambda p: memoryview(mapped(array.array("d", p["age"]).tobytes())).cast("d"),
+    "ctypes": lambda p: (ctypes.c_int * len(p["age"]))(*p["age"]),
+    "ctypes, bytes": lambda p: (ctypes.c_uint8 * len(p["age"]))(*p["age"]),
+    "ctypes, shared by processes": lambda p: multiprocessing.RawArray("d", p["age"]),
+    "list of Decimal": lambda p: [Decimal(a) for a in p["age"]],
+    "list of Fraction": lambda p: [Fraction(a) for a in p["age"]],
+    "list of numpy's floats": lambda p: list(np.array(p["age"], dtype="float32")),
     "list": lambda p: p["age"],
     **{f"numpy {kind}": lambda p, kind=kind: np.array(p["age"], dtype=kind) for kind in "bhilBHILfd"},
 }
+
+
+def mapped(contents):
+    memory = mmap.mmap(-1, len(contents))
+    memory.write(contents)
+    return memory
+
+
+#: Names that the libraries of frames use themselves.
+TAKEN = ("column_names", "columns", "collect", "collect_schema", "schema", "dtype", "shape", "iloc", "select", "limit", "project", "name", "mask")
+
+
+def with_taken_names(make):
+    """The frame, with columns of such names beside its own, which hold secrets."""
+    return lambda p: make(p | {name: ["SECRET"] * len(p["id"]) for name in TAKEN})
+
+
 FRAMES = {
     "pandas": pd.DataFrame,
+    "pandas, taken names": with_taken_names(pd.DataFrame),
+    "polars, taken names": with_taken_names(pl.DataFrame),
+    "polars, lazy, taken names": with_taken_names(pl.LazyFrame),
+    "pyarrow, taken names": with_taken_names(pa.table),
+    "duckdb, taken names": with_taken_names(lambda p: duckdb.from_arrow(pa.table(p))),
     "pandas, categories": lambda p: pd.DataFrame(p).astype({"region": "category"}),
     "pandas, nullable": lambda p: pd.DataFrame(p).convert_dtypes(),
     "pandas, Arrow": lambda p: pd.DataFrame(p).convert_dtypes(dtype_backend="pyarrow"),
@@ -189,6 +225,135 @@ def test_what_is_no_column_of_numbers(column):
     assert caught.value.hint
 
 
+@pytest.mark.parametrize(
+    "data",
+    [pd.Timestamp("2020-01-01"), pd.NaT, pd.NA, pd.Timedelta(1), pd.DataFrame, pd, (ctypes.c_bool * 2)(), ((ctypes.c_int * 2) * 2)(),
+     (ctypes.c_void_p * 2)(), ctypes.c_double(1), np.datetime64("2020-01-01")],
+    ids=lambda data: type(data).__name__,
+)  # fmt: skip
+def test_what_is_no_column_at_all(data):
+    with pytest.raises(fractile.UsageError, match="is not a column of numbers") as caught:
+        fractile.release(data, **AGES)
+    assert caught.value.__context__ is None
+
+
+TABLE = b"x\n1\n2\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [mapped(TABLE), memoryview(mapped(TABLE)), io.BytesIO(TABLE).getbuffer(), pickle.PickleBuffer(TABLE), pa.py_buffer(TABLE), TABLE, bytearray(TABLE)],
+    ids=lambda data: type(data).__name__,
+)
+def test_bytes_are_no_numbers(data):
+    with pytest.raises(fractile.UsageError, match="neither a column nor a path") as caught:
+        fractile.release(data, **AGES)
+    assert "name the file" in caught.value.hint
+
+
+class OneItem:
+    """An object that exports Arrow wrongly."""
+
+    def __init__(self, exported):
+        self.exported = exported
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self.exported
+
+
+@pytest.mark.parametrize("exported", [(1,), (1, 2), (1, 2, 3), 5, None], ids=str)
+def test_wrong_exports_of_arrow(exported):
+    with pytest.raises(fractile.UsageError, match="capsule"):
+        fractile.release(OneItem(exported), **AGES)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [pd.Series([1.0], name="\ud800"), pd.Series([1.0], name="a\0b"), pl.Series("a\0b", [1]), pl.DataFrame({"a\0b": [1]}), pl.LazyFrame({"a\0b": [1]}),
+     pd.DataFrame({"a\0b": [1.0]}), pa.table({"a\0b": [1.0]}), pl.Series("x", [{"a\0b": 1}]), pl.DataFrame({"x": [[{"a\0b": 1}]]})],
+    ids=lambda data: type(data).__name__,
+)  # fmt: skip
+def test_names_that_cannot_be(data):
+    with pytest.raises(fractile.UsageError, match="column: .* NUL character|column: half of a surrogate") as caught:
+        fractile.release(data, **AGES)
+    assert caught.value.field == "column"
+    if isinstance(data, pd.Series):
+        assert fractile.release(data, "age", **AGES).column == "age"
+
+
+def test_labels_of_rows_are_no_attributes(people):
+    labels = [*TAKEN, *range(len(people["age"]) - len(TAKEN))]
+    assert fractile.release(pd.Series(people["age"], index=labels), **AGES).quantiles == fractile.release(people["age"], **AGES).quantiles
+    assert fractile.release(pd.Series([1.0, 2.0], name=pd.NA), **AGES).column == "value"
+
+
+def test_errors_quote_no_cell_of_a_column_of_names(people):
+    frame = pd.DataFrame({"age": people["age"], "column_names": ["SECRET"] * len(people["age"])})
+    for ask in (
+        lambda: fractile.release(frame, "ages", **AGES),
+        lambda: fractile.profile(frame, "ages", lattice=fractile.Lattice(0, 9, 1)),
+        lambda: fractile.release(people, by="region", keys=frame, **AGES),
+    ):
+        with pytest.raises(fractile.Error) as caught:
+            ask()
+        assert "SECRET" not in str(caught.value) and "age" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "frame", [pd.DataFrame(), pl.DataFrame(), pl.LazyFrame(), pa.table({}), pa.table({}).to_reader()], ids=lambda frame: type(frame).__name__
+)
+@pytest.mark.parametrize("column", [{}, {"column": "a"}], ids=str)
+def test_frames_without_columns(frame, column):
+    with pytest.raises(fractile.DataError, match="the frame has no columns"):
+        fractile.release(frame, **column, **AGES)
+
+
+SINGLE = {
+    "pandas": pd.Series([1.0], name="age"),
+    "polars": pl.Series("age", [1.0]),
+    "pyarrow": pa.array([1.0]),
+    "numpy": np.array([1.0]),
+    "list": [1.0],
+}
+
+
+@pytest.mark.parametrize("named", [{"person": "id"}, {"by": "id", "keys": ["1"]}, {"weight": "w", "weight_bounds": (0, 1), "weight_step": 1}], ids=str)
+@pytest.mark.parametrize("data", SINGLE.values(), ids=SINGLE)
+def test_a_single_column_has_no_others(named, data):
+    with pytest.raises(fractile.UsageError, match="the data are a single column"):
+        fractile.release(data, **named, **AGES)
+
+
+def test_columns_of_duckdb_that_differ_in_case():
+    relation = duckdb.sql('SELECT 5 AS "A", 1 AS a, 7 AS "x""y", 2 AS id, 3 AS "ID" FROM range(1000)')
+    exact = AGES | {"quantiles": "median", "epsilon": 100}
+    for column, value in {"A": 5, "a": 1, 'x"y': 7}.items():
+        assert fractile.release(relation, column, **exact)[0.5] == value
+    assert fractile.release(relation, "a", by="ID", keys=["2", "3"], count=True, **exact)["3"].statistics.count.value == pytest.approx(1000, abs=50)
+
+
+def test_a_reader_gives_its_records_once(people, tmp_path):
+    reader = pa.table(people).to_reader()
+    ledger = fractile.Ledger(tmp_path / "budget.db").init("people", epsilon=1)
+    asked = AGES | {"unsafe_seed": None}
+    with pytest.raises(fractile.BudgetError):
+        fractile.release(reader, "age", ledger=ledger, **asked | {"epsilon": 2})
+    fractile.release(reader, "age", ledger=ledger, **asked | {"epsilon": "1/2"})  # what was refused has read nothing
+    for ask in (
+        lambda: fractile.release(reader, "age", ledger=ledger, **asked | {"epsilon": "1/2"}),
+        lambda: fractile.profile(reader, "age", lattice=fractile.Lattice(0, 9, 1)),
+    ):
+        with pytest.raises(fractile.UsageError, match="the reader was read before"):
+            ask()
+    assert len(ledger.entries) == 1
+
+
+def test_counts_take_the_place_of_any_data(people):
+    for data in (pd.DataFrame(people), people["age"], "people.csv"):
+        with pytest.raises(fractile.UsageError, match="counts takes the place of data"):
+            fractile.release(data, counts="a.profile", epsilon=1)
+
+
 def test_missing_columns(people):
     for frame in (pd.DataFrame(people), pl.DataFrame(people), pl.LazyFrame(people), pa.table(people)):
         with pytest.raises(fractile.DataError, match="no column 'ages'"):
@@ -237,6 +402,7 @@ def test_a_frame_that_fails_tells_no_value(frame):
     with pytest.raises(fractile.DataError) as caught:
         fractile.release(frame(), "x", **AGES)
     assert "secret" not in str(caught.value)
+    assert "the frame's records cannot be computed" in str(caught.value)
     assert caught.value.hint
     assert caught.value.__cause__ is None and caught.value.__context__ is None
 
@@ -281,6 +447,31 @@ def test_pandas_objects_are_refused_before_their_values_are_seen(people):
             with pytest.raises(fractile.DataError, match="dtype object") as caught:
                 fractile.release(data, **AGES)
             assert "secret" not in str(caught.value)
+
+
+DAYS = {"bounds": ("2019-01-01", "2022-01-01"), "step": "1d", "epsilon": 1}
+MOMENTS = {"bounds": ("2019-01-01T00:00Z", "2022-01-01T00:00Z"), "step": "1d", "epsilon": 1}
+
+
+@pytest.mark.parametrize(
+    ("objects", "asked", "hint", "convert"),
+    [
+        ([1, None], AGES, 'astype("Int64")', lambda x: x.astype("Int64")),
+        ([1.5, None], AGES, "astype(float)", lambda x: x.astype(float)),
+        ([Decimal("1.5"), None], AGES, "astype(pandas.ArrowDtype(pyarrow.decimal128(18, 2)))",
+         lambda x: x.astype(pd.ArrowDtype(pa.decimal128(18, 2)))),
+        ([datetime.date(2020, 1, 1), None], DAYS, "pandas.to_datetime(column)", pd.to_datetime),
+        ([datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc)], MOMENTS, "pandas.to_datetime(column, utc=True)",
+         lambda x: pd.to_datetime(x, utc=True)),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_hints_for_pandas_objects_work(objects, asked, hint, convert):
+    column = pd.Series(objects, dtype=object)
+    with pytest.raises(fractile.DataError) as caught:
+        fractile.release(column, **asked)
+    assert hint in caught.value.hint
+    assert fractile.release(convert(column), **asked)
 
 
 def test_pandas_objects_name_persons_and_keys_each_by_itself(people):

@@ -5,6 +5,7 @@ import json
 import pickle
 import subprocess
 
+import duckdb
 import fractile
 import pandas as pd
 import polars as pl
@@ -79,6 +80,41 @@ def test_a_frame_has_the_groups(records):
     assert list(one) == REGIONS
 
 
+@pytest.mark.parametrize(
+    "keys",
+    [pl.LazyFrame({"region": REGIONS}), duckdb.sql("SELECT * FROM (VALUES ('north'), ('south')) AS t(region)"), pa.table({"region": REGIONS}),
+     pa.array(REGIONS), pa.chunked_array([REGIONS]), pl.Series(REGIONS), pd.DataFrame({"region": REGIONS})],
+    ids=lambda keys: type(keys).__name__,
+)  # fmt: skip
+def test_lists_of_keys_of_every_kind(records, keys):
+    with pytest.warns(fractile.FractileWarning, match="keys is a .* which looks computed from the data"):
+        assert list(fractile.release(pl.DataFrame(records), "income", by="region", keys=keys, **ASKED)) == REGIONS
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        lambda: pl.LazyFrame({"region": ["SECRET"]}).with_columns(pl.col("region").cast(pl.Int64)),
+        lambda: duckdb.sql("SELECT CAST(v AS INTEGER) AS region FROM (VALUES ('SECRET')) AS t(v)"),
+    ],
+    ids=["polars", "duckdb"],
+)
+@pytest.mark.filterwarnings("ignore::fractile.FractileWarning")
+def test_a_frame_of_keys_that_fails_tells_no_value(records, frame):
+    with pytest.raises(fractile.UsageError, match="keys: the frame cannot be read") as caught:
+        fractile.release(pl.DataFrame(records), "income", by="region", keys=frame(), **ASKED)
+    assert "SECRET" not in str(caught.value) and caught.value.__context__ is None
+
+
+def test_columns_of_keys_have_names_of_their_own(records):
+    names = ["value", "key.value", "quantile"]
+    frame = pl.DataFrame({"x": [1.0] * 100, "value": ["a"] * 100, "key.value": ["b"] * 100, "quantile": ["c"] * 100})
+    r = fractile.release(frame, "x", by=names, keys=[("a", "b", "c")], bounds=(0, 9), step=1, epsilon=1, quantiles="median")
+    expected = ["key.key.value", "key.value", "key.quantile", "quantile", "value"]
+    assert r.to_arrow().column_names == r.to_polars().columns == expected
+    assert [r.to_polars().row(0)[place] for place in range(3)] == ["a", "b", "c"]
+
+
 def test_numbers_are_keys(records):
     groups = {"by": ["age", "region"], "keys": [(30, "north"), ("31", "south")]}
     profiles = fractile.profile(pa.table(records), "income", lattice=fractile.Lattice(0, 500_000, 1), **groups)
@@ -113,8 +149,12 @@ def test_two_keys_of_a_column_are_compared(records):
         (["region", "region"], [("north", "north")], "by: the key column 'region' appears twice"),
         (["region", 3], [("north", "e")], "by: a str is expected, or a list of them"),
         ([], ["north"], "by: a str is expected, or a list of them"),
+        ("region", [False, True], "keys: a truth value is not a key"),
+        ("region", [None], "keys: a missing value is not a key"),
+        (None, pd.DataFrame({"region": REGIONS}), "keys without the column that holds the keys"),
     ],
 )
+@pytest.mark.filterwarnings("ignore::fractile.FractileWarning")
 def test_what_cannot_be(records, by, keys, message):
     with pytest.raises(fractile.UsageError) as raised:
         fractile.release(pa.table(records), "income", by=by, keys=keys, **ASKED)

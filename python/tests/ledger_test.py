@@ -7,8 +7,10 @@ import subprocess
 import sys
 import threading
 import time
+from fractions import Fraction
 
 import fractile
+import pandas as pd
 import pytest
 from fractile import _core
 
@@ -290,7 +292,34 @@ def test_results_are_copied_and_pickled(people, ledger):
             assert same == release and same.receipt == release.receipt and repr(same) == repr(release)
             assert same.keys() == release.keys() and same.charge == release.charge
             assert same._repr_html_().startswith("<p>") == release._repr_html_().startswith("<p>")
+        assert copy.copy(release).to_html() == copy.deepcopy(release).to_html() == release.to_html()  # with the ledger's balance
         assert pickle.loads(pickle.dumps(release, protocol=2)).from_ledger is False
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.CSV", "r.tsv", "r.parquet", "r.xlsx"])
+def test_a_receipt_is_no_table(people, tmp_path, name):
+    release = fractile.release(people["age"], epsilon=1, **ASKED)
+    with pytest.raises(fractile.UsageError, match="to_csv") as caught:
+        release.save(tmp_path / name)
+    assert caught.value.field == "path" and not list(tmp_path.iterdir())
+    release.save(tmp_path / "r.HTML")
+    assert (tmp_path / "r.HTML").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize("asked", [lambda ledger: ledger.export("xml"), lambda ledger: ledger.witness(accept="yes")], ids=["export", "witness"])
+def test_what_a_ledger_does_not_know(ledger, asked):
+    with pytest.raises(fractile.UsageError):
+        asked(ledger)
+
+
+@pytest.mark.parametrize("first, second, value", [("n", "s", 8), ("s", "n", -8)])
+def test_the_sign_of_a_difference(first, second, value):
+    frame = pd.DataFrame({"x": [1.0] * 500 + [9.0] * 500, "k": ["n"] * 500 + ["s"] * 500})
+    groups = fractile.release(frame, "x", by="k", keys=["n", "s"], bounds=(0, 9), step=1, epsilon=100, quantiles="median", intervals=0.9)
+    (compared,) = groups.compare(first, second)
+    assert (compared.key, compared.against, compared.difference.value) == (second, first, value)
+    assert compared.difference.value == groups[compared.key][0.5] - groups[compared.against][0.5]
+    assert compared.ratio.value == Fraction(groups[compared.key][0.5]) / Fraction(groups[compared.against][0.5])
 
 
 def test_an_address_is_shown_without_its_password():

@@ -57,6 +57,83 @@ def test_values_are_exact():
         release[0.25]
 
 
+def test_texts_that_are_no_key_are_missing(people):
+    release = fractile.release(AGES, **USUAL)
+    groups = fractile.release(pd.DataFrame(people), "age", by="region", keys=["north"], **USUAL)
+    for mapping, keys in ((release, ["1e9999999", "9" * 5000]), (groups, ["1e9999999", ["north"], pd.DataFrame(people)])):
+        for key in keys:
+            assert key not in mapping
+            with pytest.raises(KeyError) as caught:
+                mapping[key]
+            assert "income" not in str(caught.value)  # a column of the frame
+
+
+LARGE = "exponents reach from -10000 to 10000"
+
+
+@pytest.mark.parametrize(
+    ("number", "what"),
+    [("1e9999999", LARGE), ("1e-9999999", LARGE), ("1/1e9999999", LARGE), (Decimal("1e9999999"), LARGE), ("1e" + "0" * 5000 + "1" * 6, LARGE),
+     ("1e5000", "digits"), ("1e-5000", "digits"), (10**5000, "digits"), (Fraction(1, 10**5000), "digits"), ("9" * 5000, "digits"),
+     ("9" * 20_000, "characters")],
+    ids=lambda each: repr(each)[:20] if isinstance(each, str) else type(each).__name__,
+)  # fmt: skip
+def test_numbers_that_are_too_long_are_refused_at_once(number, what):
+    """Such numbers come back as values and bounds, which Python could not write. The limits are the library's and Python's."""
+    lattice = fractile.Lattice(0, 9, 1)
+    for ask in (
+        lambda: fractile.release(AGES, **USUAL | {"bounds": (0, number)}),
+        lambda: fractile.release(AGES, **USUAL | {"step": number}),
+        lambda: fractile.release(AGES, **USUAL | {"epsilon": number}),
+        lambda: fractile.release(AGES, **USUAL, quantiles=[number]),
+        lambda: fractile.release(AGES, candidates=[0, number], epsilon=1),
+        lambda: fractile.plan(**USUAL | {"bounds": (0, number)}),
+        lambda: fractile.Lattice(0, number, 1),
+        lambda: fractile.Lattice(candidates=[0, number]),
+        lambda: fractile.profile(AGES, lattice=lattice, records_per_person=number),
+        lambda: fractile.flow.linear_error([0, number]),
+    ):
+        with pytest.raises(fractile.UsageError) as caught:
+            ask()
+        assert what in str(caught.value) and len(str(caught.value)) < 300
+        assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("listed", [[0.5, float("nan")], [0.5, float("inf")], [float("nan")]], ids=str)
+def test_lists_of_numbers_that_are_none(listed):
+    for ask in (
+        lambda: fractile.release(AGES, **USUAL, quantiles=listed),
+        lambda: fractile.release(AGES, **USUAL, below=listed),
+        lambda: fractile.release(AGES, candidates=listed, epsilon=1),
+        lambda: fractile.plan(candidates=listed, epsilon=1),
+        lambda: fractile.audit("exponential", epsilon=1, quantiles=listed),
+    ):
+        with pytest.raises(fractile.UsageError, match="is not a number"):
+            ask()
+
+
+def test_numbers_beyond_the_doubles_stay_exact():
+    asked = {"bounds": ("1e400", "9e400"), "step": "1e400", "epsilon": 1, "intervals": 0.9, "unsafe_seed": 7}
+    release = fractile.release(AGES, **asked)
+    exact = [f"{value:f}" for value in release.quantiles.values()]
+    for table in (release.to_arrow().to_pydict(), release.to_polars().to_dict(as_series=False)):
+        assert table["value"] == exact and all(isinstance(end, str) for end in table["lower"] + table["upper"])
+    assert [int(value) for value in exact] == list(release.to_dict().values()) == list(release.to_pandas()["value"])
+    halves = fractile.release(AGES, **asked | {"bounds": ("1e400", "1e400"), "candidates": None, "step": "0.5"})
+    assert list(halves.to_dict().values()) == list(halves.quantiles.values())
+    wide = fractile.release(AGES, **asked | {"bounds": ("1e80", "9e80"), "step": "1e80"})
+    assert wide.to_arrow()["value"].to_pylist() == [f"{value:f}" for value in wide.quantiles.values()]
+    assert wide.to_polars()["value"].to_list() == [float(value) for value in wide.quantiles.values()]
+
+
+def test_decimals_in_a_list_are_exact_if_whole():
+    large = 2**53 + 1
+    asked = {"bounds": (large - 5, large + 5), "step": 1, "quantiles": "median", "epsilon": 10, "mechanism": "exponential"}
+    assert fractile.release([Decimal(large)] * 4000, **asked)[0.5] == large == fractile.release([Fraction(large)] * 4000, **asked)[0.5]
+    lattice = fractile.Lattice(0, 9, 1)
+    assert fractile.profile([Decimal("1e999999"), Decimal("-1e999999"), Fraction(1, 4), Decimal("NaN")], lattice=lattice).records == 3
+
+
 BUDGET = 'write epsilon=1 (pure) or rho="1/2" (zero-concentrated)'
 OTHER = "give one or the other"
 

@@ -100,6 +100,12 @@ def test_it_chains_and_composes():
     assert dp.c.make_composition([chain, chain]).map(1) == 1.0
 
 
+@pytest.mark.parametrize("domain", [5, "f64", object()], ids=str)
+def test_what_is_no_domain(domain):
+    with pytest.raises(fractile.UsageError, match="input_domain: a Domain is expected"):
+        opendp.measurement(**USUAL, epsilon=1, input_domain=domain)
+
+
 def test_what_does_not_fit():
     with pytest.raises(fractile.UsageError, match="budget is missing"):
         opendp.measurement(**USUAL)

@@ -223,6 +223,19 @@ def test_counts_of_decimals_and_dates():
     assert days.counts == [(3, 4)]
 
 
+def test_possible_values_are_given_once():
+    for asked in ({"bounds": (0, 9)}, {"step": 1}, {"bounds": (0, 9), "step": 1}):
+        with pytest.raises(fractile.UsageError, match="candidates takes the place of bounds") as caught:
+            fractile.profile_of_counts([1], [1], candidates=[1, 2], **asked)
+        assert caught.value.field == "candidates"
+
+
+def test_bytes_of_every_type():
+    profile = fractile.profile([1.0], lattice=fractile.Lattice(0, 9, 1))
+    for kind in (bytes, bytearray, memoryview):
+        assert fractile.Profile.from_bytes(kind(profile.to_bytes())) == profile
+
+
 def test_counts_that_are_none():
     for counts, error in (([1, -1], "not a count"), ([1.0, 2.0], "not whole numbers"), ([1], "2 values and 1 counts")):
         with pytest.raises(fractile.Error, match=error):

@@ -336,6 +336,14 @@ def test_copies(published, tmp_path):
     for other in (pickle.loads(pickle.dumps(published)), copy.deepcopy(published), fractile.PublishedTables.read(tmp_path / "earnings.json")):
         assert other == published and hash(other) == hash(published)
         assert (other.to_csv(), repr(other), other.cost, other.title) == (published.to_csv(), repr(published), published.cost, published.title)
+    with pytest.raises(fractile.UsageError, match="to_csv"):
+        published.save(tmp_path / "earnings.csv")
+    for mapping in (published["pay"], published):
+        for key in (5, None, ("region", 5), ["region"], pd.DataFrame({"SECRET": [1]})):
+            assert mapping.get(key) is None
+            with pytest.raises(KeyError) as caught:
+                mapping[key]
+            assert "SECRET" not in str(caught.value)
     cell = pickle.loads(pickle.dumps(published["pay"]["region"]))["north"]
     assert dict(cell) == dict(published["pay"]["region"]["north"]) and cell.marks == published["pay"]["region"]["north"].marks
     assert dict(pickle.loads(pickle.dumps(published["pay"]))) == dict(published["pay"])

@@ -33,6 +33,44 @@ def test_mypy(tmp_path):
     assert done.returncode == 0, done.stdout
 
 
+#: What users write, and its types.
+USED = """
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+import fractile
+from typing_extensions import assert_type
+
+def of_a_release(r: fractile.Release, data: Any, lattice: fractile.Lattice, by: None, file: bytearray) -> None:
+    value: fractile.Value = r["median"]
+    half: fractile.Value = r["1/2"]
+    assert_type(r[0.5], fractile.Value)
+    assert_type(r["north", "f"], fractile.Group)
+    assert_type(r["north", "f"][0.5], fractile.Value)
+    group: fractile.Group = r["north"]
+    fractile.release(data, below=5, missing=[Decimal(1), "NA", -9], epsilon=1)
+    fractile.release(data, below=[5, "6"], epsilon=1)
+    fractile.plan(below=5, epsilon=1)
+    assert_type(fractile.profile(data, lattice=lattice, missing=[Decimal(1)]), fractile.Profile)
+    assert_type(fractile.profile(data, lattice=lattice, by=None, keys=None), fractile.Profile)
+    assert_type(fractile.profile(data, lattice=lattice, by=by), fractile.Profile)
+    fractile.profile(data, lattice=lattice, by="region", keys=["north"])["north"].merge(fractile.Profile.from_bytes(file))
+
+def of_a_publication(p: fractile.PublishedTables) -> None:
+    marks: dict[Fraction, str] = p["a"].level("region")["north"].marks
+    assert_type(p["a"]["region", "sex"]["north", "f"].marks, dict[Fraction, str])
+    assert_type(p["a"][()][0.5], fractile.Value)
+"""
+
+
+def test_what_users_write_is_typed(tmp_path):
+    pytest.importorskip("mypy")
+    (tmp_path / "used.py").write_text(USED, encoding="utf-8")
+    done = run("mypy", "--strict", "--no-incremental", f"--config-file={CONFIG}", "used.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
 def test_pyright(tmp_path):
     pytest.importorskip("pyright")
     done = run("pyright", "--pythonpath", sys.executable, str(PACKAGE), cwd=tmp_path)
