@@ -142,6 +142,20 @@ class Refused(ColumnsTest):
         self.assert_refused(run("columns", "t.csv", "--sql", "SELECT max(x) FROM input", cwd=self.folder), 2)
         self.assert_refused(run("columns", "none.csv", cwd=self.folder), 3, "cannot open none.csv")
 
+    def test_what_only_a_look_at_every_column_finds(self):
+        """Bytes that end a release only if it reads their column (docs/threat-model.md, the record domain)."""
+        texts = "SELECT 5 AS x, 'QQQQ' AS note FROM range(61)"
+        Engine().run(f"COPY ({texts}) TO '{self.folder / 't.parquet'}' (COMPRESSION uncompressed)")
+        content = (self.folder / "t.parquet").read_bytes()
+        (self.folder / "t.parquet").write_bytes(content.replace(b"QQQQ", b"Q\xffQQ"))
+        records = '{"x":5,"y":4}\n' * 60
+        self.write("twice.json", records + '{"x":5,"y":6,"y":4}\n')
+        self.write("half.json", records + '{"x":5,"y":"\\ud800"}\n')
+        self.write("list.json", records + "[5]\n")
+        for name in ("t.parquet", "twice.json", "half.json", "list.json"):
+            with self.subTest(name):
+                self.assert_refused(run("columns", name, "--check", cwd=self.folder), 3, name)
+
     def test_tables_that_are_none(self):
         self.write("t.csv", b"x,y\n1,2\n3\n")
         self.assert_refused(run("columns", "t.csv", "--check", cwd=self.folder), 3, "line 3", "more or fewer cells than the header")

@@ -19,8 +19,15 @@ Row key_headings(const Release& release) {
 }
 
 Row csv_key_headings(Row names, const Row& others) {
+  const Row keys = names;
+  const auto is_one_of = [](const std::string& name, const Row& row) {
+    return std::ranges::find(row, name) != row.end();
+  };
   for (std::string& name : names) {
-    if (std::ranges::find(others, name) != others.end()) name.insert(0, "key.");
+    if (!is_one_of(name, others)) continue;
+    do {
+      name.insert(0, "key.");
+    } while (is_one_of(name, others) || is_one_of(name, keys));
   }
   return names;
 }
