@@ -189,14 +189,15 @@ struct CountInterval {
 /// once, so a sum costs nothing more and has the noise of all its draws.
 class ReleasedCount {
  public:
-  /// `draws`: how many draws of the noise are in the value. Throws `usage` for 0.
+  /// `draws`: how many draws of the noise are in the value. Throws `usage` for 0, and above 2^40. A value beyond +-2^61 is clamped.
   ReleasedCount(std::int64_t value, CountNoise noise, std::uint64_t draws = 1);
 
   std::int64_t value() const { return value_; }
   const CountNoise& noise() const { return noise_; }
   std::uint64_t draws() const { return draws_; }
 
-  /// Adds a count of other records, whose noise is independent. Throws `usage` unless both have the same law of noise.
+  /// Adds a count of other records, whose noise is independent. Throws `usage` unless both have the same law of noise,
+  /// and when both together have more than 2^40 draws.
   ReleasedCount& operator+=(const ReleasedCount& other);
   friend ReleasedCount operator+(ReleasedCount a, const ReleasedCount& b) { return a += b; }
   friend bool operator==(const ReleasedCount&, const ReleasedCount&) = default;

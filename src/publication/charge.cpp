@@ -43,9 +43,9 @@ std::string sum_in_words(const std::vector<LedgerRequest>& requests) {
   return sum.to_string();
 }
 
-/// Where no column is declared to identify persons, a new record may take the place of another record of the same `person`, or change
-/// their value or row: two changes, where the dataset's unit expects one (docs/proofs/one_value_per_person.md). A bound of records that
-/// is twice the unit's covers both, except for values, whose number the bound does not limit.
+/// Where no column is declared to identify persons, a new record may change the value or the row of the `person` that it names: two
+/// changes, where the dataset's unit expects one (docs/proofs/one_value_per_person.md). A bound of records that is twice the unit's covers
+/// both, except for values, whose number the bound does not limit.
 void require_pinned_person(const LedgerDataset& dataset, const std::string& person, bool has_values,
                            std::uint32_t records_per_person) {
   if (person.empty() || !dataset.person.empty()) return;
@@ -135,9 +135,8 @@ ReleaseCharge ReleaseCharge::of(const Payment& payment, const Source& source, co
   const bool must_be_pinned = source.holder() == Holder::owner || dataset.records_per_person > 1;
   request.records_per_person = query.records_per_person;
   for (const ColumnToCount& column : columns) {
-    // A dataset without any declaration counts the cost for the persons that its release names.
-    if (must_be_pinned && (has_values(column) || dataset.records_per_person > 1)) {
-      require_pinned_person(dataset, column.selection.person, has_values(column), query.records_per_person);
+    if (must_be_pinned && has_values(column)) {
+      require_pinned_person(dataset, column.selection.person, true, query.records_per_person);
     }
     request.reading = reading_of(source, column, dataset);  // checks each column; all give one reading
   }

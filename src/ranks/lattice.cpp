@@ -316,6 +316,7 @@ Position Lattice::position_of(const Rational& value) const {
 }
 
 Position Lattice::position_of_mean(std::int64_t sum, std::uint64_t count) const {
+  if (count == 0) throw Error(ErrorCode::usage, "no numbers have no mean");
   return regular_ ? 2 * regular_->nearest_index_of_mean(sum, count) + 1
                   : explicit_->position_of(Rational(sum) / Rational(count));
 }

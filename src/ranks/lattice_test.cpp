@@ -167,6 +167,7 @@ TEST(Lattice, FractionsLieWhereTheyAreDefinedTo) {
   const Lattice days = Lattice::regular(0, 10, 2, ValueKind::date);
   EXPECT_EQ(days.position_of(Rational(7, 2)), days.position_of(std::int64_t{3}));
   EXPECT_EQ(days.position_of_mean(7, 2), days.position_of(std::int64_t{3}));
+  EXPECT_THROW(days.position_of_mean(7, 0), Error);
 }
 
 TEST(Lattice, NanHasNoPositionAmongOthers) {

@@ -104,6 +104,13 @@ class Intervals(CommandTest):
         ends = [plain["quantiles"][i]["in_pairs"] for i in (0, 2)]
         self.assertEqual(float(difference["lower"]), ends[1]["lower"] - ends[0]["upper"])
 
+    def test_what_was_counted_stands_beside_what_is_compared(self):
+        result = self.wages(intervals="0.95", compare="0.25,0.75", format="csv", count=True, mean=True, below="100")
+        rows = list(csv.reader(io.StringIO(result.out)))
+        self.assertEqual(rows[0][:6], ["statistic", "at", "against", "value", "lower", "upper"])
+        self.assertEqual([row[0] for row in rows[1:]], ["value"] * 3 + ["count", "count below", "share below", "mean", "difference", "ratio"])
+        self.assertEqual(rows[5][1:3], ["100", ""])
+
     def test_groups_are_compared_again_and_again_for_one_price(self):
         ledger = str(self.folder / "budget.db")
         self.assertEqual(run("ledger", "init", ledger, "--dataset", "wages", "--epsilon", "2").code, 0)

@@ -150,6 +150,7 @@ bool Release::ran_alike() const {
 
 const Release::Group& Release::only() const {
   if (is_grouped()) throw Error(ErrorCode::usage, "a release of groups has a value for each key", "name a group");
+  if (groups.empty()) throw Error(ErrorCode::usage, "the release has no values");
   return groups.front();
 }
 

@@ -381,15 +381,23 @@ Statistics Margins::of(std::span<const Statistics> groups) {
   return intervals->computed(sums);
 }
 
+namespace {
+
+constexpr std::uint64_t most_draws = std::uint64_t{1} << 40;
+
+}  // namespace
+
 ReleasedCount::ReleasedCount(std::int64_t value, CountNoise noise, std::uint64_t draws)
     : value_(clamped(value)), noise_(std::move(noise)), draws_(draws) {
   if (draws == 0) throw Error(ErrorCode::usage, "a released count has the noise of at least one draw");
+  if (draws > most_draws) throw Error(ErrorCode::usage, "a released count has the noise of too many draws");
 }
 
 ReleasedCount& ReleasedCount::operator+=(const ReleasedCount& other) {
   if (noise_ != other.noise_) {
     throw Error(ErrorCode::usage, "these counts have noise of two distributions", "add up counts of one release");
   }
+  if (other.draws_ > most_draws - draws_) throw Error(ErrorCode::usage, "too many counts are added up");
   value_ = clamped_sum(value_, other.value_);
   draws_ += other.draws_;
   return *this;

@@ -232,6 +232,9 @@ TEST(Margins, OfNumbersThatNoReleaseHasStayInTheirRange) {
   EXPECT_EQ(total.centered_sum, most_sum);
   const ReleasedCount count(largest, sampler.terms().count_noise);
   EXPECT_EQ((count + count).value(), most_sum);
+  const std::uint64_t most_draws = std::uint64_t{1} << 40;
+  EXPECT_THROW(ReleasedCount(1, sampler.terms().count_noise, most_draws + 1), Error);
+  EXPECT_THROW(ReleasedCount(1, sampler.terms().count_noise, most_draws) + count, Error);
 }
 
 TEST(Margins, OfOthersAreRefused) {

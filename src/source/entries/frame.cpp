@@ -602,6 +602,9 @@ Frame Frame::of(ArrowArrayStream& stream, const std::string& name) {
 }
 
 Frame Frame::of(ArrowSchema& schema, ArrowArray& array, const std::string& name) {
+  if (schema.release == nullptr || array.release == nullptr) {
+    throw Error(ErrorCode::usage, "the frame's Arrow array was read already", "export it again");
+  }
   auto state = std::make_unique<State>();
   *state->schema = schema;
   schema.release = nullptr;

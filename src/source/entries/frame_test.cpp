@@ -57,6 +57,8 @@ Frame frame_of(Laid& laid) {
   Frame frame = Frame::of(schema, array, "x");
   EXPECT_EQ(schema.release, nullptr);  // taken over
   EXPECT_EQ(array.release, nullptr);
+  EXPECT_EQ(error_of([&] { Frame::of(schema, array, "x"); }).code(),
+            ErrorCode::usage);  // there is nothing left to take over
   return frame;
 }
 
