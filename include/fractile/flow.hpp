@@ -178,7 +178,8 @@ struct Refinement {
 /// Proof: docs/proofs/refinement.md
 Refinement refines(const Channel& from, const Channel& to);
 
-/// Is the certificate right? Multiplies, adds and compares; shares no code with refines().
+/// Is the certificate right? Multiplies, adds and compares; shares no code with refines(). A counterexample about another number of secrets
+/// throws `usage`, as expected_loss() does.
 bool verify(const Channel& from, const Channel& to, const Witness& witness);
 bool verify(const Channel& from, const Channel& to, const Counterexample& counterexample);
 
@@ -204,7 +205,8 @@ struct LossRefinement {
 /// Proof: docs/proofs/refinement.md, "One loss, any prior"
 LossRefinement refines_for(const Loss& loss, const Channel& from, const Channel& to);
 
-/// Is the certificate right? Shares no code with refines_for(); a Counterexample is checked by the function above.
+/// Is the certificate right? Shares no code with refines_for(); a Counterexample is checked by the function above. False when the loss and
+/// the channels are about different numbers of secrets.
 bool verify(const Loss& loss, const Channel& from, const Channel& to, const Remaps& remaps);
 
 /// P P^-1 W P = W P (equation 11) for the deterministic post-processor with the given images: the outputs' distributions depend

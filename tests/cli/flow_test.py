@@ -959,6 +959,13 @@ class Compare(FlowTest):
             [window] = document["analyst"]["windows"]
             return dict(document["analyst"], windows=[dict(window, **changes)])
 
+        proof = document["analyst"]["windows"][0]["proof"]
+        self.assertTrue(1500 < Fraction(proof["loss_from"]) < 2000)
+        rounded = dict(document, analyst=windows(proof=dict(proof, loss_to="2e3")))
+        self.verified(rounded, 0, "holds", *of)
+        self.forged(document, *of, analyst=windows(proof=dict(proof, loss_to="3e3")))
+        self.forged(document, *of, analyst=windows(proof=dict(proof, loss_to="1e9")))
+
         [window] = document["analyst"]["windows"]
         self.forged(document, analyst=windows(odds_from="3.6", epsilon_from="1.280934", proof=window["proof"]))
         self.forged(document, analyst=windows(odds_to="9", epsilon_to="2.197225"))
@@ -1091,6 +1098,11 @@ class Formats(FlowTest):
         self.assertRegex(text, r"\Astable for epsilon from 0\.1 to 10\nless epsilon never helps any analyst\n")
         text = flow("check", D1, "--epsilon", "ln 3..ln 4").out
         self.assertRegex(text, r"\Aunstable for epsilon from ln 3 to ln 4\nto some analyst, epsilon = ln ")
+
+    def test_a_page_of_a_narrow_range(self):
+        """Its ends are the same when they are rounded to millionths."""
+        text = flow("check", EXAMPLES / "known_others.toml", "--epsilon", "1..ln 2.7182819", "--format", "html").out
+        self.assertIn("<svg", text)
 
     def test_long_numbers_are_marked(self):
         text = flow("channel", D1, "--epsilon", "ln 3.51", "--format", "table").out

@@ -76,7 +76,7 @@ PrintedNumber printed_number_of(const Json& value) {
   const std::size_t exponent = text.find('e');  // of digits that do not reach the point: 1235e3
   const std::size_t point = text.find('.');
   if (exponent != std::string::npos) {
-    number.unit = Rational::parse("1" + text.substr(exponent));
+    number.unit = Rational::parse("1" + text.substr(exponent)) / 2;  // rounded: half a unit is as far as it may be
   } else if (point != std::string::npos) {
     number.unit = Rational(1, 10).pow(static_cast<std::int64_t>(text.size() - point - 1));
   }
