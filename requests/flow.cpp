@@ -242,7 +242,7 @@ bool is_pair_asked(const Typed& typed) {
     usage({Field("epsilon"), " takes the place of ", Field("from"), " and ", Field("to")}, "give one or the other");
   }
   if (!is_pair && !typed.has("epsilon")) {
-    usage("what is to be checked is missing", {"write a range, ", Field("epsilon").number("0.1..10"), ", or ",
+    usage("what is to be checked is missing", {"write a range, ", Field("epsilon").range("0.1", "10"), ", or ",
                                                Field("from").number("ln 3"), " ", Field("to").number("ln 2")});
   }
   return is_pair;

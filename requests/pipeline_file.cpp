@@ -99,7 +99,7 @@ std::vector<std::uint64_t> histogram_of(const Item& item, const std::vector<Rati
   std::vector<std::uint64_t> histogram;
   for (const Item& count : item.items()) histogram.push_back(count.whole_number(0, most_participants));
   if (histogram.size() != values.size()) {
-    item.refuse(fmt::format("{} counts, but there are {} values", histogram.size(), values.size()),
+    item.refuse(fmt::format("{}, but there are {} values", counted(histogram.size(), "count", "counts"), values.size()),
                 "write a count for every value, in their order");
   }
   return histogram;
@@ -116,9 +116,10 @@ Secret target_of(const Item& known, std::size_t participants, const std::vector<
   }
   Secret secret = Secret::target_knowing(indices_of(known, values));
   if (secret.others() + 1 == participants) return secret;
-  known.refuse(
-      fmt::format("{} of the others' values are known, but there are {} others", secret.others(), participants - 1),
-      "write the value of everyone but the target");
+  known.refuse(fmt::format("{} of the others' values {} known, but there {}", secret.others(),
+                           secret.others() == 1 ? "is" : "are",
+                           participants == 2 ? "is 1 other" : fmt::format("are {} others", participants - 1)),
+               "write the value of everyone but the target");
 }
 
 Secret secret_of(const Item& pipeline, std::size_t participants, const std::vector<Rational>& values,
@@ -152,7 +153,8 @@ bool is_number(const std::string& entry) {
 Perturber matrix_perturber(const Item& item, std::size_t size) {
   const std::vector<std::vector<std::string>> entries = item.rows([](const Item& entry) { return entry.entry(); });
   if (entries.size() != size) {
-    item.refuse(fmt::format("a matrix of {} rows, but {} possible values are perturbed", entries.size(), size),
+    item.refuse(fmt::format("a matrix of {}, but {} possible values are perturbed",
+                            counted(entries.size(), "row", "rows"), size),
                 "write a row for each of them");
   }
   if (entries.front().size() > most_perturbed) {
@@ -532,7 +534,7 @@ Analyst analyst_of(const Item& item, const flow::Pipeline& pipeline) {
   }
   if (const std::optional<Item> scale = item.find("scale")) {
     analyst.scale = scale->number();
-    if (analyst.scale.sign() < 0) scale->refuse("a scale below 0", "write a positive one");
+    if (analyst.scale.sign() < 0) scale->refuse("a scale below 0", "write 0 or a larger number");
   }
   if (analyst.prior) prior->checked([&] { flow::prior_of(analyst, pipeline); });
   // The matrix of losses can be very large if there are many secrets. If the goal fits every pipeline, the matrix is made only where it is

@@ -130,7 +130,7 @@ void Item::refuse_kind(const char* wanted, const Words& hint) const {
 Rational Item::written_number() const {
   const double nearest = node_->as_floating_point()->get();
   if (!std::isfinite(nearest)) {
-    refuse(fmt::format("{} is not a number", nearest), "write a whole number, or \"1/2\"");
+    refuse(fmt::format("{} is not a number", nearest), "write a number, 2 or 0.5, or in quotes a fraction: \"1/2\"");
   }
   const Rational value =
       checked([&] { return Rational::parse(plain_number(file_->written_from(node_->source().begin))); });

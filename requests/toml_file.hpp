@@ -20,6 +20,11 @@ namespace fractile::requests {
 
 class Item;
 
+/// "1 row" or "2 rows".
+inline std::string counted(std::size_t number, const char* one, const char* more) {
+  return fmt::format("{} {}", number, number == 1 ? one : more);
+}
+
 /// Whether an error may quote the text at which a file is not TOML. It may not if the file could be anything, such as the data to publish.
 enum class Quoting { never, allowed };
 
@@ -130,9 +135,11 @@ auto Item::rows(Make make) const {
   for (const Item& row : items()) {
     rows.emplace_back();
     for (const Item& entry : row.items()) rows.back().push_back(make(entry));
-    if (rows.back().empty() || rows.back().size() != rows.front().size()) {
-      row.refuse(fmt::format("a row of {} entries, but the first has {}", rows.back().size(), rows.front().size()),
-                 "write equally many in every row, and at least one");
+    if (rows.back().empty()) row.refuse("a row without entries", "write at least one in every row");
+    if (rows.back().size() != rows.front().size()) {
+      row.refuse(fmt::format("a row of {}, but the first has {}", counted(rows.back().size(), "entry", "entries"),
+                             rows.front().size()),
+                 "write equally many in every row");
     }
   }
   if (rows.empty()) refuse("a matrix without rows", R"(write rows of numbers: [["1/2", "1/2"], [0, 1]])");

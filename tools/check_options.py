@@ -21,7 +21,6 @@ EXCEPTIONS = {
         f"requests/verbs/{name}": "the program's help"
         for name in ("options.hpp", "release_verbs.cpp", "plan_verbs.cpp", "ledger_verbs.cpp", "experiment_verbs.cpp", "flow_verbs.cpp")
     },
-    "src/report/flow/flow_table.cpp": "a table on a terminal: how to have all digits",
     "src/report/release/plan.cpp": "a table on a terminal: what to ask for next",
     "src/report/release/published.cpp": "a table on a terminal: how it was asked for",
 }  # file: why it may spell options

@@ -47,6 +47,8 @@ class Field {
   /// Two ends: numbers, dates or times; blanks() has placeholders for both.
   Field pair(std::string lower, std::string upper) const;
   Field blanks(std::string lower, std::string upper) const;
+  /// Two numbers as the ends of a range: --epsilon 0.1..10 in a shell, epsilon = {0.1, 10} elsewhere.
+  Field range(std::string lower, std::string upper) const;
   Field numbers(std::vector<std::string> values) const;
   Field texts(std::vector<std::string> values) const;
   /// One name among several, with its value.
@@ -57,7 +59,7 @@ class Field {
   std::string in(Wording wording) const;
 
  private:
-  enum class Shape { none, one, pair, list, entry };
+  enum class Shape { none, one, pair, range, list, entry };
   enum class Kind { number, text, blank };
 
   Field with(Shape shape, Kind kind, std::vector<std::string> values) const;

@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "fractile/error.hpp"
+
 namespace fractile {
 
 // --- Numbers ---------------------------------------------------------------------------------------------------------
@@ -244,11 +246,13 @@ namespace fractile::flow {
 struct RealBounds {
   Rational lower;
   Rational upper;
-  /// The digits that both ends agree on, rounded: "3.500545"; at most `digits` after the point.
+  /// The digits that both ends agree on, rounded: "3.500545"; at most `digits` after the point. If the ends differ by more than that,
+  /// the digits stand before a power of ten, "1235e3"; if no digit agrees, both ends are written, rounded outwards: "-0.9..0.9".
   std::string to_decimal(int digits) const;
 };
 
-/// exp(epsilon) between two rationals that are equal when it is rational.
+/// exp(epsilon) between two rationals that are equal when it is rational. Throws `usage` for an epsilon above 10,000, and when exp(epsilon)
+/// is a fraction of more than a million binary digits.
 RealBounds odds_bounds(const Exponent& epsilon);
 
 }  // namespace fractile::flow

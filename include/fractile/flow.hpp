@@ -11,16 +11,19 @@
 #include <variant>
 #include <vector>
 
+#include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 
 namespace fractile::flow {
 
-/// A matrix of rationals.
+/// A matrix of at most 2^28 rationals.
 class Matrix {
  public:
+  static constexpr std::size_t most_entries = std::size_t{1} << 28;
+
   Matrix() = default;
-  /// All entries are 0.
-  Matrix(std::size_t rows, std::size_t columns) : columns_(columns), entries_(rows * columns) {}
+  /// All entries are 0. Throws `usage` when they are too many.
+  Matrix(std::size_t rows, std::size_t columns) : columns_(columns), entries_(count(rows, columns)) {}
   /// Throws `usage` when the rows are not equally long.
   static Matrix of(const std::vector<std::vector<Rational>>& rows);
   static Matrix identity(std::size_t size);
@@ -35,18 +38,21 @@ class Matrix {
   friend bool operator==(const Matrix& a, const Matrix& b) = default;
 
  private:
+  static std::size_t count(std::size_t rows, std::size_t columns);
+
   std::size_t columns_ = 0;
   std::vector<Rational> entries_;
 };
 
-/// All products of an entry of a and an entry of b: (a.rows b.rows) x (a.columns b.columns) (Definition 4.3).
+/// All products of an entry of a and an entry of b: (a.rows b.rows) x (a.columns b.columns) (Definition 4.3). Throws `usage` when they are
+/// too many for a matrix, here and below.
 Matrix kronecker(const Matrix& a, const Matrix& b);
 
 /// Row x is the distribution of what is observed when the secret is x (section 2.1.1).
 class Channel {
  public:
   /// Throws `usage` unless there is one row per secret, one column per observation, no entry is negative and all rows add up
-  /// to 1.
+  /// to 1. Two secrets may have one name, and so may two observations.
   Channel(std::vector<std::string> secrets, std::vector<std::string> observations, Matrix probabilities);
   /// Secrets and observations are called 0, 1, 2, ...
   explicit Channel(const Matrix& probabilities);
@@ -68,7 +74,7 @@ class Channel {
 
 /// The channel of two independent participants; secrets and observations are tuples (Definition 4.3).
 Channel kronecker(const Channel& a, const Channel& b);
-/// The channel of `participants` >= 1 independent participants, each of whom has this channel.
+/// The channel of `participants` independent participants, each of whom has this channel. Throws `usage` for none.
 Channel kronecker_power(const Channel& channel, std::size_t participants);
 
 /// The channel of a function: input i shows image[i], in 0 .. outputs - 1 (Definition 3.6). Throws `usage` when an
@@ -172,7 +178,8 @@ struct Refinement {
 /// Proof: docs/proofs/refinement.md
 Refinement refines(const Channel& from, const Channel& to);
 
-/// Is the certificate right? Multiplies, adds and compares; shares no code with refines().
+/// Is the certificate right? Multiplies, adds and compares; shares no code with refines(). A counterexample about another number of secrets
+/// throws `usage`, as expected_loss() does.
 bool verify(const Channel& from, const Channel& to, const Witness& witness);
 bool verify(const Channel& from, const Channel& to, const Counterexample& counterexample);
 
@@ -198,7 +205,8 @@ struct LossRefinement {
 /// Proof: docs/proofs/refinement.md, "One loss, any prior"
 LossRefinement refines_for(const Loss& loss, const Channel& from, const Channel& to);
 
-/// Is the certificate right? Shares no code with refines_for(); a Counterexample is checked by the function above.
+/// Is the certificate right? Shares no code with refines_for(); a Counterexample is checked by the function above. False when the loss and
+/// the channels are about different numbers of secrets.
 bool verify(const Loss& loss, const Channel& from, const Channel& to, const Remaps& remaps);
 
 /// P P^-1 W P = W P (equation 11) for the deterministic post-processor with the given images: the outputs' distributions depend

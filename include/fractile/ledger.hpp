@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "fractile/error.hpp"
 #include "fractile/privacy.hpp"
 
 namespace fractile {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/flow.hpp"
 #include "fractile/privacy.hpp"
@@ -38,11 +39,12 @@ struct Release {
 
 /// A family of channels from one participant's K values to their answers, one for every epsilon; or one such family for each
 /// participant; or a release. Families take odds = exp(epsilon) >= 1, which is rational for epsilon = "ln r".
+/// All functions that make one throw `usage` for fewer than two values, for more than a million probabilities (values times answers), and
+/// where the probabilities, which are polynomials, would have a degree above a million or more than 2^28 coefficients together.
 /// Thread-safety: a value; threads may share it while none changes it.
 class Perturber {
  public:
-  /// Answers truthfully with probability p and otherwise uniformly, where K p / (1 - p) + 1 = odds (Definition 3.4). There are at
-  /// least 2 values, here and below.
+  /// Answers truthfully with probability p and otherwise uniformly, where K p / (1 - p) + 1 = odds (Definition 3.4).
   static Perturber randomized_response(std::size_t values);
   /// (1 - a) / (1 + a) a^|r - c| for the inner answers c, a = 1/odds; the first and the last answer also take the probability of
   /// what lies beyond them (Definition 3.5). The law depends on places alone, so a pipeline's values must be equally spaced and in
@@ -54,8 +56,8 @@ class Perturber {
   /// The same channel at every epsilon, of any shape (Definition 3.1).
   static Perturber fixed(const Channel& channel);
   /// A subset of `size` values, 1 <= size < values: subsets that hold the participant's value have weight odds, the others have
-  /// weight 1. Answers are the subsets, in lexicographic order. A smaller epsilon is a refinement, for this family and the next
-  /// three.
+  /// weight 1. Answers are the subsets, in lexicographic order, at most 256 of them here and below. A smaller epsilon is a refinement,
+  /// for this family and the next three.
   static Perturber subset_selection(std::size_t values, std::size_t size);
   /// A column of a Hadamard matrix of the least size above the number of values: columns with a 1 in the row of the participant's
   /// value have weight odds, the others have weight 1. Answers are the columns.
@@ -70,14 +72,15 @@ class Perturber {
   /// not add up to 1.
   static Perturber in_odds(const std::vector<std::vector<std::string>>& entries);
   /// One per participant, in their order; a target comes last (Definition 3.1). Throws `usage` when there are none, they
-  /// differ in shape, or one is a release or has parts itself.
+  /// differ in shape, one is a release or has parts itself, or their roots of odds have no common degree up to 1000.
   static Perturber by_participant(std::vector<Perturber> each);
   /// Draws from all participants' values together. Throws `usage` when the release is not one that Release describes.
   /// Proof: docs/proofs/channel_of.md
   static Perturber release(Release release, std::size_t values);
 
-  /// The same with odds^by in place of odds, by > 0: it costs `by` times the epsilon at which it is called. Throws `usage` for a
-  /// release.
+  /// The same with odds^by in place of odds: it costs `by` times the epsilon at which it is called. `by` is a fraction of whole numbers
+  /// from 1 to 12. Repeated calls multiply, until root_degree() exceeds 1000 or polynomials are too long. Throws `usage` then, for
+  /// another `by`, and for a release.
   Perturber with_epsilon_times(const Rational& by) const;
 
   std::size_t values() const;
@@ -96,7 +99,8 @@ class Perturber {
   bool is_shared() const { return !release_ && each_.empty(); }
   /// Probabilities are rational where odds are this power of a rational; 1 if no root of odds is taken.
   std::int64_t root_degree() const { return root_degree_; }
-  /// Throws `usage` when odds < 1 or odds are no such power, and unless all participants have one channel.
+  /// Throws `usage` when odds < 1 or odds are no such power, when the probabilities would take gigabytes, and unless all participants have
+  /// one channel.
   Channel at(const Rational& odds) const;
 
  private:
@@ -109,14 +113,15 @@ class Perturber {
   std::int64_t root_degree_ = 1;
 };
 
-/// The answers of subset_selection() and of unary encodings, as whole numbers of digits 0 and 1 with the first value's digit first.
+/// The answers of subset_selection() and of unary encodings, as whole numbers of digits 0 and 1 with the first value's digit first. Throw
+/// `usage` as these do.
 std::vector<Rational> subset_answers(std::size_t values, std::size_t size);
 std::vector<Rational> unary_answers(std::size_t values);
 
 /// Section 7: the infinite geometric mechanism and the truncated one are worth the same. truncated_answers() (of 0s and 1s) moves
 /// each answer of wide_geometric(values, reach) to the nearest value, which makes the answers those of geometric(values).
 /// extended_answers() moves an outermost answer outwards by a geometric number of places: geometric(values) times this matrix is
-/// wide_geometric(values, reach).
+/// wide_geometric(values, reach). Both throw `usage` as wide_geometric() does, and for odds < 1.
 /// Proof: docs/proofs/perturbing.md
 Matrix truncated_answers(std::size_t values, std::size_t reach);
 Matrix extended_answers(std::size_t values, std::size_t reach, const Rational& odds);
@@ -159,20 +164,21 @@ struct Secret {
   /// order.
   std::vector<std::size_t> order = {};
 
-  /// A target among others with these values, as indices.
+  /// A target among others with these values, as indices. Throws `usage` for an index of a million or more.
   static Secret target_knowing(const std::vector<std::size_t>& others);
   /// A target, and how many people have each value. If there are `participants` people, the target is one of them, with the most
-  /// frequent value (the first of several). If there is one fewer, the people are the others. Throws `usage` otherwise.
+  /// frequent value (the first of several). If there is one fewer, the people are the others. Throws `usage` otherwise, and for more than
+  /// 2^40 people.
   static Secret target_among(const std::vector<std::uint64_t>& histogram, std::size_t participants);
 
-  /// How many others are known.
+  /// How many others are known; at most the largest std::size_t.
   std::size_t others() const;
 };
 
 /// Participants' values are perturbed one by one and then combined; or a curator releases quantiles of them, which are then
 /// post-processed. validate() throws `usage` and says which member is wrong.
 struct Pipeline {
-  std::size_t participants;
+  std::size_t participants;      ///< 1 to 2^40
   std::vector<Rational> values;  ///< what a participant may have; increasing when they are a release's candidates
   Perturber perturber;           ///< of values.size() values; of participants + 1 for histograms
   PostProcessor post;
@@ -207,7 +213,7 @@ PipelineChannel channel_at(const Pipeline& pipeline, const Rational& odds);
 std::optional<Exponent> smallest_epsilon(const Pipeline& pipeline, const Rational& odds);
 
 /// A pipeline's channel at any epsilon: equal bounds where exp(epsilon) is rational, otherwise bounds that agree to some 90 digits.
-/// Rows are those of PipelineChannel. Throws `usage` as channel_at() does.
+/// Rows are those of PipelineChannel. Throws `usage` as channel_at() and odds_bounds() do.
 struct ChannelBounds {
   std::vector<std::string> secrets;
   std::vector<std::string> observations;
@@ -224,7 +230,7 @@ ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& epsilon);
 
 /// A participant's program (algorithm 1, for any perturber; for a histogram's bar, the first loop of algorithm 3): the index of an
 /// answer, drawn from the value's row of the perturber's channel at this epsilon, exactly, given perfect bits. Throws `usage` when
-/// there is no such row, and when participants' perturbers differ: then pass one of perturber.each().
+/// there is no such row, as odds_bounds(), and when participants' perturbers differ: then pass one of perturber.each().
 /// Proof: docs/proofs/perturbing.md
 std::size_t perturbed(const Perturber& perturber, const Exponent& epsilon, std::size_t value, RandomBits& bits);
 
@@ -234,7 +240,7 @@ std::size_t perturbed(const Perturber& perturber, const Exponent& epsilon, std::
 std::string collected(const Pipeline& pipeline, const std::vector<std::size_t>& answers);
 
 /// Both together (algorithms 2 and 3): the name of an observation, drawn from the secret's row of the pipeline's channel. `secret` is one
-/// of PipelineChannel::secrets. Throws `usage` for a release, which fractile::release() draws.
+/// of PipelineChannel::secrets. Throws `usage` as odds_bounds(), and for a release, which fractile::release() draws.
 std::string released(const Pipeline& pipeline, const Exponent& epsilon, const std::vector<std::size_t>& secret,
                      RandomBits& bits);
 
@@ -276,7 +282,7 @@ Prior uniform_over_full_histograms(const Pipeline& pipeline);
 /// or the loss is not rational or too long to be written down.
 Rational expected_loss(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds);
 
-/// The same for any epsilon, enclosed to some 40 digits.
+/// The same for any epsilon, enclosed to some 40 digits. Throws `usage` as odds_bounds() does, too.
 RealBounds expected_loss_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon);
 
 /// The expected loss of an analyst who acts on the prior alone (section 2.1.1). For the families that reveal nothing at epsilon = 0
@@ -298,7 +304,8 @@ struct LossPoint {
 };
 
 /// The expected loss at these increasing epsilons, to some 40 digits. The pipeline and the analyst are prepared once. The points
-/// are divided among `threads` threads, and progress(points done) is called after each point, one call at a time.
+/// are divided among `threads` threads; progress(points done) is called after each point, by the thread that computed it, one call
+/// at a time. Throws `usage` as expected_loss_bounds() does, and unless the epsilons increase.
 std::vector<LossPoint> loss_curve(const Pipeline& pipeline, const Analyst& analyst,
                                   const std::vector<Exponent>& epsilons, std::size_t threads = 1,
                                   const std::function<void(std::size_t done)>& progress = {});
@@ -309,7 +316,7 @@ std::vector<LossPoint> loss_curve(const Pipeline& pipeline, const Analyst& analy
 // Proof: docs/proofs/stability.md
 // Thread-safety: threads may share pipelines and results that none changes; functions may run at once.
 
-/// A range of epsilons, low < high.
+/// A range of epsilons, low < high. What takes a range throws `usage` for another, and as odds_bounds() does.
 struct EpsilonRange {
   Exponent low;
   Exponent high;
@@ -474,11 +481,11 @@ struct Windows {
 std::string to_string(Windows::Method method);
 
 struct WindowSearch {
-  /// Called with the odds up to which the search is done: enclosing the windows of modes takes minutes for hundreds of
-  /// participants, on all processors of the machine.
+  /// Called with the odds up to which the search is done, on the thread that called the library: enclosing the windows of modes takes
+  /// minutes for hundreds of participants, on all processors of the machine.
   std::function<void(const Rational& odds)> progress = {};
   /// Called between pieces of the range when windows are enclosed: once it returns true, the rest is undecided, and windows have no
-  /// proofs.
+  /// proofs. Several threads of the library may call it at once.
   std::function<bool()> stop = {};
 };
 
@@ -528,7 +535,8 @@ std::vector<ServedRange> served_ranges(const Pipeline& pipeline, const Analyst& 
                                        const Rational& from, const Rational& to,
                                        const std::function<bool()>& stop = {});
 
-/// Where all of several analysts are served, over one range. Empty without analysts.
+/// Where all of several analysts are served, over one range. Empty without analysts. Throws `usage` unless all lists cover the same odds, in
+/// order and without a gap.
 std::vector<ServedRange> served_together(const std::vector<std::vector<ServedRange>>& each);
 
 // --- Leakage ---------------------------------------------------------------------------------------------------------
@@ -586,7 +594,7 @@ struct Leakage {
 std::string promise_of(const LeakageQuestion& question);
 
 /// At one epsilon. Exact where exp(epsilon) is rational, the channel is small and there are at most 1,000 participants.
-/// Throws `usage` as validate() does, and when the channel is too large.
+/// Throws `usage` as validate() and odds_bounds() do, and when the channel is too large.
 Leakage leakage(const LeakageQuestion& question, const Exponent& epsilon);
 
 /// Enclosed, at each of these epsilons. The question is prepared once; progress(points done) is called after each epsilon.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/privacy.hpp"
 #include "fractile/ranks.hpp"

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 
 namespace fractile {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/ledger.hpp"
 #include "fractile/release.hpp"

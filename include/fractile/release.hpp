@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"

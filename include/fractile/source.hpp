@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/ranks.hpp"
 

@@ -15,6 +15,7 @@
 #include "requests/flow.hpp"
 #include "requests/pipeline_file.hpp"
 #include "requests/pipelines/choosing.hpp"
+#include "requests/pipelines/epsilons.hpp"
 
 namespace fractile::python {
 namespace {
@@ -31,8 +32,10 @@ Rows rows_of(const flow::Matrix& matrix) {
 
 flow::Channel channel_of(const Rows& rows, const std::vector<std::string>& secrets,
                          const std::vector<std::string>& observations) {
-  if (secrets.empty() && observations.empty()) return flow::Channel(flow::Matrix::of(rows));
-  return {secrets, observations, flow::Matrix::of(rows)};
+  flow::Channel numbered(flow::Matrix::of(rows));
+  if (secrets.empty() && observations.empty()) return numbered;
+  return {secrets.empty() ? numbered.secrets() : secrets, observations.empty() ? numbered.observations() : observations,
+          numbered.matrix()};
 }
 
 /// Does `work` without the interpreter's lock, and ends it at Ctrl-C.
@@ -268,7 +271,7 @@ ChoiceReport chosen(const PipelineFile& file, Arguments words) {
 }
 
 flow::Channel exact_channel(const PipelineFile& file, const std::string& epsilon) {
-  const Exponent exponent = Exponent::parse(epsilon);
+  const Exponent exponent = requests::epsilon_of("epsilon", epsilon);
   const Rational odds = exponent.has_rational_exponential() ? exponent.exponential() : Rational(0);
   if (odds < Rational(1)) {
     const Field field("epsilon");

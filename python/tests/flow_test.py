@@ -111,3 +111,32 @@ def test_compare(tmp_path, program):
     assert check.verdict == "refines"
     assert check.to_json() == program("flow", "compare", tmp_path / "a.csv", tmp_path / "b.csv", "--format", "json")
     assert os.fspath(tmp_path / "a.csv") in json.loads(check.to_json()).values()
+
+
+def test_channels_name_what_has_no_names():
+    named = flow.Channel([[1], [1]], secrets=["a", "b"])
+    assert (named.secrets, named.observations) == (["a", "b"], ["0"])
+    seen = flow.Channel([[1], [1]], observations=["seen"])
+    assert (seen.secrets, seen.observations) == (["0", "1"], ["seen"])
+    with pytest.raises(fractile.UsageError, match="one row per secret"):
+        flow.Channel([[1], [1]], secrets=["a"])
+
+
+def test_sizes_are_limited():
+    for size in (2**15, 2**32, 2**63):
+        with pytest.raises(fractile.UsageError, match="too large"):
+            flow.bayes_risk(size)
+    for epsilon in ("1e300", "1e19 ln 3"):
+        with pytest.raises(fractile.UsageError):
+            flow.channel(EXAMPLES / "geometric_count.toml", epsilon)
+
+
+def test_messages_are_for_python():
+    with pytest.raises(fractile.UsageError) as refused:
+        flow.check(EXAMPLES / "geometric_count.toml")
+    assert refused.value.hint == 'write a range, epsilon=(0.1, 10), or from_="ln 3", to="ln 2"'
+    with pytest.raises(fractile.DataError) as refused:
+        flow.verify("{}")
+    assert refused.value.hint == "give what a check or a comparison of flow returns as JSON"
+    check = flow.check(EXAMPLES / "geometric_count.toml", from_="ln 3.0000001", to="ln 2.0000001")
+    assert "as JSON they are exact" in repr(check) and "--" not in repr(check)

@@ -29,7 +29,8 @@ std::vector<Line> lines_of(const std::string& name, const std::string& text) {
     const std::string where = fmt::format("{}:{}", name, lines.size() + 1);
     if (!line) refuse(where, "a quote is not closed, or not around a cell");
     if (!lines.empty() && line->size() != lines.front().size()) {
-      refuse(where, fmt::format("{} cells, but the first line has {}", line->size(), lines.front().size()));
+      refuse(where, fmt::format("{} {}, but the first line has {}", line->size(), line->size() == 1 ? "cell" : "cells",
+                                lines.front().size()));
     }
     lines.push_back(*std::move(line));
   }
@@ -43,6 +44,10 @@ flow::Channel read_channel(const std::string& name) {
   const TextFile file = read_text(name, largest_channel_file);
   if (!file.trouble.empty()) refuse("cannot open " + name, file.trouble);
   std::vector<Line> lines = lines_of(name, file.text);
+  lines.front().erase(lines.front().begin());
+  if (std::set<std::string>(lines.front().begin(), lines.front().end()).size() != lines.front().size()) {
+    refuse(name + ":1", "an observation appears twice");
+  }
   std::vector<std::string> secrets;
   std::set<std::string> known;
   std::vector<std::vector<Rational>> rows;
@@ -59,7 +64,6 @@ flow::Channel read_channel(const std::string& name) {
       }
     }
   }
-  lines.front().erase(lines.front().begin());
   try {
     return {std::move(secrets), std::move(lines.front()), flow::Matrix::of(rows)};
   } catch (const Error& error) {

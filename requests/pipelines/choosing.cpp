@@ -27,7 +27,8 @@ std::vector<Rational> losses_of(const Typed& typed, std::size_t analysts) {
   const std::string text = needed(typed, "loss", "0.25");
   std::vector<Rational> losses = in_field("loss", [&] { return numbers(text); });
   if (std::ranges::any_of(losses, [](const Rational& loss) { return loss.sign() < 0; })) {
-    usage({field, ": no analyst loses less than 0"}, {"write for example ", field.number("0.25")});
+    usage({field, ": losses are not negative, so no analyst would be served"},
+          {"write the largest loss that serves the analyst, for example ", field.number("0.25")});
   }
   if (losses.size() == 1) losses.resize(analysts, losses.front());
   if (losses.size() != analysts) {

@@ -70,7 +70,11 @@ EpsilonRange range_in(const char* field, const std::string& text) {
   return range;
 }
 
-EpsilonRange range_of(const Typed& typed) { return range_in("epsilon", needed(typed, "epsilon", "0.1..10")); }
+EpsilonRange range_of(const Typed& typed) {
+  const Field field("epsilon");
+  if (!typed.has("epsilon")) usage({field, " is missing"}, {"write for example ", field.range("0.1", "10")});
+  return range_in("epsilon", typed.one("epsilon"));
+}
 
 Rational exact_odds(const char* field, const Exponent& epsilon, const flow::Pipeline& pipeline) {
   if (!pipeline.perturber.depends_on_epsilon()) return 1;
@@ -98,17 +102,26 @@ std::vector<Exponent> points_of(const EpsilonRange& range, std::uint64_t count) 
       points.push_back(Exponent::log(std::move(odds)));
     }
   } else {
-    usage({Field("epsilon"), ": one end is a number and the other a logarithm, or a fraction of one"},
-          "write both as numbers, 0.1..10, or both as logarithms, \"ln 2..ln 20\"");
+    const Field field("epsilon");
+    usage({field, ": one end is a number and the other a logarithm, or a fraction of one"},
+          {"write both as numbers, ", field.range("0.1", "10"), ", or both as logarithms, ",
+           field.range("ln 2", "ln 20")});
   }
   return points;
 }
 
 EpsilonRange drawable(const EpsilonRange& range) {
   if (range.is_exact() || (!range.low.is_log() && !range.high.is_log())) return range;
-  const Rational unit(1, 1'000'000);
-  return {Exponent((EpsilonSum(range.low).upper() / unit).ceil() * unit),
-          Exponent((EpsilonSum(range.high).lower() / unit).floor() * unit)};
+  const Rational low = EpsilonSum(range.low).upper();
+  const Rational high = EpsilonSum(range.high).lower();
+  const auto within = [&](const Rational& unit) {
+    return EpsilonRange{Exponent((low / unit).ceil() * unit), Exponent((high / unit).floor() * unit)};
+  };
+  for (std::int64_t places : {6, 12, 24}) {
+    EpsilonRange result = within(Rational(10).pow(-places));
+    if (result.low < result.high) return result;
+  }
+  return low < high ? EpsilonRange{Exponent(low), Exponent(high)} : range;
 }
 
 }  // namespace fractile::requests

@@ -1,6 +1,7 @@
 #include "fractile/error.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -87,6 +88,10 @@ Field Field::blanks(std::string lower, std::string upper) const {
   return with(Shape::pair, Kind::blank, {std::move(lower), std::move(upper)});
 }
 
+Field Field::range(std::string lower, std::string upper) const {
+  return with(Shape::range, Kind::number, {std::move(lower), std::move(upper)});
+}
+
 Field Field::numbers(std::vector<std::string> values) const {
   return with(Shape::list, Kind::number, std::move(values));
 }
@@ -114,6 +119,7 @@ std::string Field::value_in(Wording wording) const {
   std::string values = joined(values_, ", ", each);
   switch (shape_) {
     case Shape::pair:
+    case Shape::range:
       return in_r        ? "c(" + values + ")"
              : in_python ? "(" + values + ")"
              : in_file   ? "[" + values + "]"
@@ -137,6 +143,7 @@ std::string Field::in(Wording wording) const {
   }
   const char* const between = shape_ == Shape::pair ? " " : shape_ == Shape::entry ? "=" : ",";
   const auto each = [&](const std::string& value) { return kind_ == Kind::blank ? value : shell_word(value); };
+  if (shape_ == Shape::range) return option_of(name_) + " " + shell_word(joined(values_, "..", std::identity()));
   return option_of(name_) + (shape_ == Shape::none ? "" : " " + joined(values_, between, each));
 }
 

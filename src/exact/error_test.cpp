@@ -85,6 +85,14 @@ TEST(Field, HasAPair) {
                  "bounds=(\"2024-01-01\", \"2024-12-31\")", "bounds = c(\"2024-01-01\", \"2024-12-31\")"}));
 }
 
+TEST(Field, HasARange) {
+  EXPECT_EQ(in_all(Field("epsilon").range("0.1", "10")),
+            (All{"epsilon = {0.1, 10}", "--epsilon 0.1..10", "epsilon=(0.1, 10)", "epsilon = c(0.1, 10)"}));
+  EXPECT_EQ(in_all(Field("epsilon").range("ln 2", "ln 3")),
+            (All{"epsilon = {\"ln 2\", \"ln 3\"}", "--epsilon \"ln 2..ln 3\"", "epsilon=(\"ln 2\", \"ln 3\")",
+                 "epsilon = c(\"ln 2\", \"ln 3\")"}));
+}
+
 TEST(Field, HasAList) {
   EXPECT_EQ(in_all(Field("quantiles").numbers({"0.25", "1/2"})),
             (All{"quantiles = {0.25, \"1/2\"}", "--quantiles 0.25,1/2", "quantiles=[0.25, \"1/2\"]",

@@ -125,7 +125,7 @@ class Choose(CommandTest):
             self.assert_refused(run("flow", "choose", *arguments, cwd=self.folder), code, *says)
 
         refuse(D1, says=("--loss is missing", "--loss 0.25"))
-        refuse(D1, "--loss", "-1", says=("--loss: no analyst loses less than 0",))
+        refuse(D1, "--loss", "-1", says=("--loss: losses are not negative", "write the largest loss that serves"))
         refuse(D1, "--loss", "1,2", says=("--loss: 2 losses, but the analysts of 1 files",))
         refuse(D1, "--loss", "x", says=("--loss: 'x' is not a number",))
         refuse(D1, "--loss", "1,", says=("--loss: the list '1,' has an empty item",))

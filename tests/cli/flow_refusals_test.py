@@ -31,7 +31,7 @@ class BadFiles(FlowTest):
         self.refuse(3, "pipeline.values", "a list is expected, and this is a number", values="3")
         self.refuse(3, "pipeline.values", "at least two values", values="[1]")
         self.refuse(3, "pipeline.values[2]", "the value 1/2 appears twice", values='[0, "1/2", "0.5"]')
-        self.refuse(3, "pipeline.values[1]", "inf is not a number", 'write a whole number, or "1/2"', values="[0, inf]")
+        self.refuse(3, "pipeline.values[1]", "inf is not a number", 'write a number, 2 or 0.5, or in quotes a fraction: "1/2"', values="[0, inf]")
         self.refuse(3, "pipeline.values[2]", "the value 1/2 appears twice", values='[0, "1/2", 0.50]')  # exactly as written
         self.refuse(3, "pipeline.values[1]", "nan is not a number", values="[0, nan]")
         self.refuse(3, "pipeline.values[1]", "'one' is not a number", values='[0, "one"]')
@@ -45,7 +45,7 @@ class BadFiles(FlowTest):
         self.refuse(4, "pipeline.perturber", "a word is expected", perturber="3")
         self.refuse(1, "pipeline.perturber", "missing", perturber=None)
         self.refuse(4, "pipeline.perturber.matrx", "unknown key", "did you mean matrix?", perturber="{ matrx = [[1]] }")
-        self.refuse(4, "pipeline.perturber.matrix", "1 rows, but 3 possible", perturber="{ matrix = [[1]] }")
+        self.refuse(4, "pipeline.perturber.matrix", "1 row, but 3 possible", perturber="{ matrix = [[1]] }")
         self.refuse(4, "pipeline.perturber[1]", "'geometrik' is not known", perturber='["geometric", "geometrik"]')
         self.refuse(4, "pipeline.perturber", "1, and there are 2 participants", perturber='["geometric"]')
         self.refuse(4, "pipeline.perturber", "one for every participant", perturber="[]")
@@ -65,6 +65,8 @@ class BadFiles(FlowTest):
         refuse("[[1, 0, 0], [0, 1], [0, 0, 1]]", "matrix[1]", "a row of 2 entries, but the first has 3")
         refuse("[[1, 0, 0], [0, 0.9, 0.0], [0, 0, 1]]", "matrix", "adds up to 9/10, not to 1")
         refuse("[[1, 0, 0], 1, [0, 0, 1]]", "matrix[1]", "a list is expected")
+        refuse("[[], [], []]", "matrix[0]", "a row without entries")
+        refuse("[[1, 0, 0], [1], [0, 0, 1]]", "matrix[1]", "a row of 1 entry, but the first has 3")
         refuse("[]", "matrix", "a matrix without rows")
         odds = '["odds/(odds + 2)", "1/(odds + 2)", "1/(odds + 2)"]'
         refuse(f"[{odds}, {odds}, [0, 0, \"odd\"]]", "matrix", "only numbers and odds are allowed")
@@ -95,7 +97,9 @@ class BadFiles(FlowTest):
     def test_secrets(self):
         self.refuse(6, "pipeline.secret", "'everybody' is not known", "did you mean everyone?", secret='"everybody"')
         self.refuse(1, "pipeline.known", "missing", secret='"target"')
-        self.refuse(7, "pipeline.known", "2 of the others' values are known", secret='"target"', known="[0, 1]")
+        self.refuse(7, "pipeline.known", "2 of the others' values are known, but there is 1 other", secret='"target"', known="[0, 1]")
+        self.refuse(7, "pipeline.known", "1 of the others' values is known, but there are 2 others", secret='"target"', known="[0]",
+                    participants="3")
         self.refuse(7, "pipeline.known[0]", "7 is not one of the values", secret='"target"', known="[7]")
         self.refuse(7, "pipeline.known", "known goes with", known="[1]")
         self.refuse(5, "pipeline.post", "the mode or the identity", secret='"histogram"')
@@ -135,7 +139,7 @@ class BadFiles(FlowTest):
         refuse(9, "about", "a count, sum or mode of them", loss=bayes, about='"identity"')
         refuse(9, "about", "guessed with Bayes risk", loss="[[1], [1], [1], [1], [1], [1]]", about='"sum"')
         refuse(9, "prior", "at least as many as the values", loss=bayes, prior='"uniform-full"')
-        refuse(9, "scale", "a scale below 0", loss=bayes, scale="-1")
+        refuse(9, "scale", "a scale below 0", "write 0 or a larger number", loss=bayes, scale="-1")
         refuse(9, "scal", "unknown key", "did you mean scale?", loss=bayes, scal="1")
         # Every verb refuses what cannot be used.
         self.refuse(8, "analyst.loss", "the number of secrets is 6", analyst={"loss": "[[1], [2]]"})

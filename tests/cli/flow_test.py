@@ -272,7 +272,7 @@ class AppendixD1(FlowTest):
             self.assertTrue(Fraction(window["odds_from"]) - Fraction(1, 10**6) < proof["odds_from"] < proof["odds_to"]
                             < Fraction(window["odds_to"]) + Fraction(1, 10**6))
         text = flow("sweep", file, "--epsilon", "ln 2..ln 5/2", "--points", "5", "--format", "table", cwd=self.folder).out
-        self.assertRegex(text, r"and \d+ more: --format json prints them")
+        self.assertRegex(text, r"and \d+ more: they are in the JSON")
 
     def slow_survey(self):
         """A pipeline whose verdict is quick, but whose windows take minutes."""
@@ -827,7 +827,7 @@ class OtherPipelines(FlowTest):
         for row, other in zip(exact, enclosed):
             for a, b in zip(row, other):
                 self.assertLess(abs(a - b), Fraction(1, 10**28))
-        self.assertIn("--format json prints 30 digits", flow("channel", file, "--epsilon", "1", "--format", "table",
+        self.assertIn("as JSON they have 30 digits", flow("channel", file, "--epsilon", "1", "--format", "table",
                                                          cwd=self.folder).out)
 
     def test_zero_epsilon(self):
@@ -899,6 +899,10 @@ class Compare(FlowTest):
         refuse(3, "odd.csv", "odd.csv", part=["adds up to 5/6"])
         refuse(3, "short.csv", "odd.csv", part=["short.csv:2: 2 cells"])
         refuse(3, "twice.csv", "odd.csv", part=["twice.csv:3: a secret appears twice"])
+        self.write("same.csv", "secret,a,a\nx,1/2,1/2\n")
+        self.write("one.csv", "secret,a,b\nx\n")
+        refuse(3, "same.csv", "odd.csv", part=["same.csv:1: an observation appears twice"])
+        refuse(3, "one.csv", "odd.csv", part=["one.csv:2: 1 cell, but the first line has 3"])
         refuse(3, "open.csv", "odd.csv", part=["open.csv:2: a quote is not closed"])
         refuse(3, "word.csv", "odd.csv", part=["word.csv:2: cell 2 is not a number"])
         refuse(3, "absent.csv", "odd.csv", part=["cannot open absent.csv"])
@@ -954,6 +958,13 @@ class Compare(FlowTest):
         def windows(**changes):
             [window] = document["analyst"]["windows"]
             return dict(document["analyst"], windows=[dict(window, **changes)])
+
+        proof = document["analyst"]["windows"][0]["proof"]
+        self.assertTrue(1500 < Fraction(proof["loss_from"]) < 2000)
+        rounded = dict(document, analyst=windows(proof=dict(proof, loss_to="2e3")))
+        self.verified(rounded, 0, "holds", *of)
+        self.forged(document, *of, analyst=windows(proof=dict(proof, loss_to="3e3")))
+        self.forged(document, *of, analyst=windows(proof=dict(proof, loss_to="1e9")))
 
         [window] = document["analyst"]["windows"]
         self.forged(document, analyst=windows(odds_from="3.6", epsilon_from="1.280934", proof=window["proof"]))
@@ -1056,6 +1067,22 @@ class Compare(FlowTest):
             self.assert_refused(flow("verify", "bad.json", cwd=self.folder), 3, "this is not a certificate", part)
         self.assert_refused(flow("verify", cwd=self.folder), 2, "no FILE to check")
 
+    def test_certificates_of_other_versions(self):
+        result = flow("check", self.survey(), *LN_3_TO_LN_2, "--format", "json", cwd=self.folder)
+        document = json.loads(result.out)
+        self.verified(document, 0, "holds")
+        for version in (0, 2, 1.0, "1", -1, None):
+            self.write("other.json", json.dumps(document | {"schema_version": version}))
+            self.assert_refused(flow("verify", "other.json", cwd=self.folder), 3, "schema_version is not 1", '"program" names')
+
+    def test_a_theorem_needs_its_verdict(self):
+        document = self.json("check", EXAMPLES / "response_count.toml", "--epsilon", "ln 2..ln 3")
+        self.assertIn("theorem", document)
+        for changes, trouble in (({"verdict": "undecided"}, 'its verdict is not "stable"'),
+                                 ({"witness": [["1"]]}, "it names a theorem, and also holds a witness")):
+            name = self.write("odd.json", json.dumps(document | changes))
+            self.assertIn(trouble, flow("verify", name, cwd=self.folder).out)
+
 
 class Formats(FlowTest):
     def test_check_as_a_table(self):
@@ -1072,10 +1099,15 @@ class Formats(FlowTest):
         text = flow("check", D1, "--epsilon", "ln 3..ln 4").out
         self.assertRegex(text, r"\Aunstable for epsilon from ln 3 to ln 4\nto some analyst, epsilon = ln ")
 
+    def test_a_page_of_a_narrow_range(self):
+        """Its ends are the same when they are rounded to millionths."""
+        text = flow("check", EXAMPLES / "known_others.toml", "--epsilon", "1..ln 2.7182819", "--format", "html").out
+        self.assertIn("<svg", text)
+
     def test_long_numbers_are_marked(self):
         text = flow("channel", D1, "--epsilon", "ln 3.51", "--format", "table").out
         self.assertRegex(text, r"~0\.\d{1,12}\b")
-        self.assertTrue(text.endswith("numbers with a ~ are rounded here; --format json prints them exactly\n"), text)
+        self.assertTrue(text.endswith("numbers with a ~ are rounded here; as JSON they are exact\n"), text)
         self.assertNotIn("~", flow("channel", D1, "--epsilon", "ln 2", "--format", "table").out)
 
     def test_check_as_csv(self):

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fractile/error.hpp"
+
 namespace fractile::flow {
 namespace {
 
@@ -19,6 +21,9 @@ Polynomial squarefree(const Polynomial& polynomial) {
 }  // namespace
 
 RealBounds bounds_of(const Enclosure& ball) {
+  if (!ball.is_finite()) {
+    throw Error(ErrorCode::usage, "a number is too near to a division by zero to be enclosed", "take another epsilon");
+  }
   return {ball.lower_rational(enclosure_bits), ball.upper_rational(enclosure_bits)};
 }
 

@@ -17,7 +17,7 @@ std::vector<RealBounds> real_roots(const Polynomial& polynomial, const Rational&
 /// The rational with the smallest denominator that is at most `reach` from a point, and between `from` and `to`.
 Rational short_rational(const Rational& point, const Rational& from, const Rational& to, const Rational& reach);
 
-/// Rational bounds of a ball.
+/// Rational bounds of a ball. Throws `usage` when there are none.
 RealBounds bounds_of(const Enclosure& ball);
 
 }  // namespace fractile::flow

@@ -198,11 +198,11 @@ inline Rational fraction_of(const Integer& numerator, const Integer& denominator
   return result;
 }
 
-/// exp(epsilon), exactly if it is rational.
-inline Enclosure odds_at(const Exponent& epsilon, std::int64_t precision = enclosure_bits) {
-  return epsilon.has_rational_exponential() ? Enclosure::of(epsilon.exponential(), precision)
-                                            : Enclosure::of(epsilon, precision).exp();
-}
+/// Throws `usage` when epsilon is above 10,000, or exp(epsilon) a fraction of more than a million bits.
+void require_usual(const Exponent& epsilon);
+
+/// exp(epsilon), exactly if it is rational. Throws as require_usual().
+Enclosure odds_at(const Exponent& epsilon, std::int64_t precision = enclosure_bits);
 
 /// A ball that holds 0, the number, and everything between.
 inline Enclosure from_zero_to(const Enclosure& number) {

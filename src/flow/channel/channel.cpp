@@ -21,6 +21,7 @@ std::string tuple(const std::string& a, const std::string& b) {
 
 std::vector<std::string> tuples(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   std::vector<std::string> names;
+  names.reserve(a.size() * b.size());
   for (const std::string& first : a) {
     for (const std::string& second : b) names.push_back(tuple(first, second));
   }
@@ -53,18 +54,25 @@ Channel::Channel(const Matrix& probabilities)
 Channel operator*(const Channel& a, const Channel& b) { return {a.secrets_, b.observations_, a.matrix_ * b.matrix_}; }
 
 Channel kronecker(const Channel& a, const Channel& b) {
-  return {tuples(a.secrets(), b.secrets()), tuples(a.observations(), b.observations()),
-          kronecker(a.matrix(), b.matrix())};
+  Matrix matrix = kronecker(a.matrix(), b.matrix());  // refuses too many entries before they are named
+  return {tuples(a.secrets(), b.secrets()), tuples(a.observations(), b.observations()), std::move(matrix)};
 }
 
 Channel kronecker_power(const Channel& channel, std::size_t participants) {
   if (participants == 0) throw Error(ErrorCode::usage, "a power of a channel needs at least one participant");
+  const Rational entries(channel.secrets().size() * channel.observations().size());
+  constexpr std::size_t most_powers = 28;  // of two entries or more
+  if (entries > 1 && (participants > most_powers ||
+                      entries.pow(static_cast<std::int64_t>(participants)) > Rational(Matrix::most_entries))) {
+    throw Error(ErrorCode::usage, "a power of a channel has more than 2^28 entries", "take fewer participants");
+  }
   Channel power = channel;
   for (std::size_t i = 1; i < participants; ++i) power = kronecker(power, channel);
   return power;
 }
 
 Channel deterministic(const std::vector<std::size_t>& image, std::size_t outputs) {
+  if (outputs > image.size()) throw Error(ErrorCode::usage, "an output is never shown");
   Matrix matrix(image.size(), outputs);
   std::vector<bool> shown(outputs);
   for (std::size_t input = 0; input < image.size(); ++input) {

@@ -81,5 +81,20 @@ TEST(TheoremOne, HoldsForOutliersAndNotForZeros) {
   EXPECT_THROW(theorem_one_condition(witness, {0, 1}), Error);
 }
 
+TEST(Matrix, HasALimit) {
+  constexpr std::size_t many = std::size_t{1} << 33;
+  EXPECT_THROW(Matrix(many, many), Error);
+  EXPECT_THROW(Matrix(~std::size_t{0}, 2), Error);
+  EXPECT_THROW(Matrix::identity(many), Error);
+  EXPECT_THROW(discrete_metric(many), Error);
+  EXPECT_THROW(line_metric(many), Error);
+  EXPECT_THROW(bayes_risk(std::size_t{1} << 32), Error);
+  EXPECT_THROW(Prior::uniform(~std::size_t{0}), Error);
+  EXPECT_THROW(kronecker_power(yes_or_no, 15), Error);
+  EXPECT_THROW(kronecker_power(yes_or_no, ~std::size_t{0}), Error);
+  EXPECT_THROW(deterministic({0}, ~std::size_t{0}), Error);
+  EXPECT_THROW(deterministic({}, ~std::size_t{0}), Error);
+}
+
 }  // namespace
 }  // namespace fractile::flow

@@ -18,6 +18,7 @@ Prior::Prior(std::vector<Rational> probabilities) : probabilities_(std::move(pro
 
 Prior Prior::uniform(std::size_t secrets) {
   if (secrets == 0) throw Error(ErrorCode::usage, "a prior needs at least one secret");
+  if (secrets > Matrix::most_entries) throw Error(ErrorCode::usage, "a prior has more than 2^28 secrets", "take fewer");
   return Prior(std::vector<Rational>(secrets, Rational(1, secrets)));
 }
 

@@ -4,6 +4,16 @@
 
 namespace fractile::flow {
 
+std::size_t Matrix::count(std::size_t rows, std::size_t columns) {
+  if (columns != 0 && rows > most_entries / columns) {
+    throw Error(
+        ErrorCode::usage,
+        "a matrix of " + std::to_string(rows) + " rows and " + std::to_string(columns) + " columns is too large",
+        "take at most 2^28 entries");
+  }
+  return rows * columns;
+}
+
 Matrix Matrix::of(const std::vector<std::vector<Rational>>& rows) {
   Matrix result(rows.size(), rows.empty() ? 0 : rows.front().size());
   for (std::size_t i = 0; i < rows.size(); ++i) {

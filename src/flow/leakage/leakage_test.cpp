@@ -120,6 +120,18 @@ TEST(Leakage, EpsilonAllowsEverythingWhereOthersTell) {
   EXPECT_TRUE(leakage(question, ln(2)).allowed.has_value());
 }
 
+TEST(Leakage, PropertiesHaveNoGaps) {
+  LeakageQuestion question{
+      pipeline_of(2, Perturber::geometric(3), {}), {}, {Guess::About::property, {0, 1, 0}, {"a", "b"}}};
+  EXPECT_NO_THROW(question.validate());
+  for (const std::size_t part : {std::size_t{2}, std::size_t{3}, ~std::size_t{0}}) {
+    question.guess.parts = {0, part, 0};
+    EXPECT_THROW(question.validate(), Error) << part;
+    question.guess.names = {};
+    EXPECT_THROW(question.validate(), Error) << part;
+  }
+}
+
 TEST(Leakage, PresenceIsOfOneAmongOthers) {
   LeakageQuestion question{pipeline_of(1, Perturber::geometric(2), {}), {}, {Guess::About::presence}};
   EXPECT_THROW(question.validate(), Error);

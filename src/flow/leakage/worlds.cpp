@@ -263,7 +263,9 @@ void validate_presence(const Pipeline& pipeline) {
 
 void validate_parts(const Guess& guess, std::size_t values) {
   if (guess.parts.size() != values) refuse("a property needs a part for every value", "");
-  const std::size_t parts = *std::ranges::max_element(guess.parts) + 1;
+  const std::size_t last = *std::ranges::max_element(guess.parts);
+  if (last >= values) refuse("a part of the property has no value", "");
+  const std::size_t parts = last + 1;
   for (std::size_t part = 0; part < parts; ++part) {
     if (std::ranges::find(guess.parts, part) == guess.parts.end()) refuse("a part of the property has no value", "");
   }

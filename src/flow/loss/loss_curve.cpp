@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <functional>
 #include <mutex>
 #include <type_traits>
 
 #include "exact/own_environment.hpp"
 #include "exact/workers.hpp"
 #include "flow/loss/loss_model.hpp"
+#include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
@@ -53,6 +55,9 @@ std::vector<LossPoint> loss_curve(const Pipeline& pipeline, const Analyst& analy
                                   const std::vector<Exponent>& epsilons, std::size_t threads,
                                   const std::function<void(std::size_t done)>& progress) {
   const OwnEnvironment own;
+  if (std::ranges::adjacent_find(epsilons, std::ranges::greater_equal()) != epsilons.end()) {
+    throw Error(ErrorCode::usage, "a curve's epsilons do not increase", "give each once, the smallest first");
+  }
   const LossModel model(pipeline, analyst);
   std::vector<LossPoint> points(epsilons.size());
   std::mutex mutex;

@@ -19,8 +19,8 @@ TEST(LossCurve, ChangesAreCertainOrUndecided) {
 
 // With any number of threads the points are those of expected_loss_bounds(), and each is reported once.
 TEST(LossCurve, IsTheSameOnAnyThreads) {
-  const std::vector<Exponent> epsilons{Exponent::log(Rational(7, 2)), Exponent::log(Rational(351, 100)), Rational(5, 4),
-                                       Rational(3)};
+  const std::vector<Exponent> epsilons{Exponent::log(Rational(7, 2)), Exponent::log(Rational(351, 100)),
+                                       Rational(13, 10), Rational(3)};
   for (const std::size_t threads : {std::size_t{1}, std::size_t{3}}) {
     std::vector<std::size_t> told;
     const std::vector<LossPoint> points = loss_curve(known_others(), thousandfold_error(), epsilons, threads,
@@ -43,6 +43,14 @@ TEST(LossCurve, ErrorsReachTheCaller) {
   analyst.prior = Prior::uniform(2);
   EXPECT_THROW(loss_curve(known_others(), analyst, {Rational(1)}), Error);
   EXPECT_THROW(loss_curve(pipeline_of(30, Perturber::geometric(3), {}), {}, {Rational(1), Rational(2)}, 2), Error);
+}
+
+TEST(LossCurve, EpsilonsIncrease) {
+  const std::vector<std::vector<Exponent>> wrong{{Rational(2), Rational(1)}, {Rational(1), Rational(1)}};
+  for (const std::vector<Exponent>& epsilons : wrong) {
+    EXPECT_THROW(loss_curve(known_others(), thousandfold_error(), epsilons), Error);
+  }
+  EXPECT_TRUE(loss_curve(known_others(), thousandfold_error(), {}).empty());
 }
 
 }  // namespace

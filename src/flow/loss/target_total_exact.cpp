@@ -1,6 +1,7 @@
 // The exact loss of a target's count or sum. Proof: docs/proofs/target_loss.md, "Exactly" and "Sums"
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "flow/loss/target_total.hpp"
@@ -245,11 +246,16 @@ bool TargetTotal::is_soon_exact(const Rational& odds) const {
 }
 
 Rational TargetTotal::exact_loss(const Rational& odds) const {
-  if (!is_count_ && !is_soon_exact(odds)) {
-    throw Error(ErrorCode::usage, "the losses of so many people's sums are too long to be written down",
+  const LawsAtOdds laws(*this, odds);
+  constexpr double longest = 2e9;  // bits
+  const double length =
+      static_cast<double>(fmpz_bits(laws.denominator.get())) * static_cast<double>(pipeline_.participants);
+  if (is_count_ ? length > longest : !is_soon_exact(odds)) {
+    throw Error(ErrorCode::usage,
+                std::string("the losses of so many people's ") + (is_count_ ? "counts" : "sums") +
+                    " are too long to be written down",
                 "30 digits are certified without; or take a shorter exp(epsilon)");
   }
-  const LawsAtOdds laws(*this, odds);
   SumOfLeast sum(laws.costs);
   std::size_t others = other_people();
   if (is_count_) {

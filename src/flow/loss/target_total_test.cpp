@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "fractile/error.hpp"
 #include "support/distributions.hpp"
@@ -206,6 +207,18 @@ TEST(KnownOthers, DoublesShowADipThatIsNotThere) {
   }
   EXPECT_TRUE(rises_in_doubles);
   EXPECT_FALSE(rises);
+}
+
+// The denominators' powers would not fit into memory.
+TEST(TargetTotal, LossesOfTooManyPeopleAreRefused) {
+  constexpr std::uint64_t many = std::uint64_t{1} << 38;
+  Pipeline pipeline = pipeline_of(3 * many, Perturber::geometric(3), counting({0}));
+  pipeline.secret = Secret::target_among({many, many, many}, 3 * many);
+  EXPECT_THROW(expected_loss(pipeline, {}, 2), Error);
+  pipeline.post = summing();
+  EXPECT_THROW(expected_loss(pipeline, {}, 2), Error);
+  pipeline.post.kind = PostProcessor::Kind::shuffle;
+  EXPECT_THROW(channel_at(pipeline, 2), Error);
 }
 
 }  // namespace

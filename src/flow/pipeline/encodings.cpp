@@ -35,12 +35,17 @@ std::shared_ptr<const PolynomialNoise> odds_where(std::size_t values, std::size_
   return std::make_shared<PolynomialNoise>(Family::preserving, std::move(noise));
 }
 
-std::shared_ptr<const PolynomialNoise> unary(std::size_t values, const Bit& other, const Bit& own,
-                                             std::int64_t root_degree) {
+/// 2^values. Throws `usage` when there are fewer than two values, or more than 256 answers.
+std::size_t count_of_unary_answers(std::size_t values) {
   require_values(values);
   constexpr std::size_t most_bits = 8;
   if (values > most_bits) refuse_perturber("a unary encoding of more than 8 values has more than 256 answers");
-  const std::size_t answers = std::size_t{1} << values;
+  return std::size_t{1} << values;
+}
+
+std::shared_ptr<const PolynomialNoise> unary(std::size_t values, const Bit& other, const Bit& own,
+                                             std::int64_t root_degree) {
+  const std::size_t answers = count_of_unary_answers(values);
   Noise<Polynomial> noise = zeros(values, answers);
   for (std::size_t x = 0; x < values; ++x) {
     for (std::size_t y = 0; y < answers; ++y) noise.numerators[x][y] = chance_of_bits(values, x, y, own, other);
@@ -58,6 +63,7 @@ namespace {
 std::vector<std::vector<bool>> subsets_of(std::size_t values, std::size_t size) {
   require_values(values);
   if (size < 1 || size >= values) refuse_perturber("a subset has at least one value, and fewer than all");
+  if (values > most_answers) refuse_perturber("there are more than 256 subsets of this size");
   std::vector<std::vector<bool>> subsets;
   std::vector<bool> chosen(values);
   for (std::size_t k = 0; k < size; ++k) chosen[k] = true;
@@ -83,8 +89,9 @@ std::vector<Rational> subset_answers(std::size_t values, std::size_t size) {
 }
 
 std::vector<Rational> unary_answers(std::size_t values) {
+  const std::size_t count = count_of_unary_answers(values);
   std::vector<Rational> answers;
-  for (std::size_t y = 0; y < std::size_t{1} << values; ++y) {
+  for (std::size_t y = 0; y < count; ++y) {
     std::vector<bool> bits(values);
     for (std::size_t k = 0; k < values; ++k) bits[k] = ((y >> (values - 1 - k)) & 1) != 0;
     answers.push_back(digits(bits));
@@ -101,8 +108,8 @@ Perturber Perturber::subset_selection(std::size_t values, std::size_t size) {
 // value.
 Perturber Perturber::hadamard(std::size_t values) {
   require_values(values);
+  if (values >= most_answers) refuse_perturber("a Hadamard matrix of more than 256 columns");
   const std::size_t answers = std::bit_ceil(values + 1);
-  if (answers > most_answers) refuse_perturber("a Hadamard matrix of more than 256 columns");
   return Perturber(
       odds_where(values, answers, [](std::size_t x, std::size_t y) { return std::popcount((x + 1) & y) % 2 == 0; }));
 }

@@ -115,5 +115,19 @@ TEST(SmallestEpsilon, IsOfOneParticipant) {
   EXPECT_EQ(smallest_epsilon(pipeline_of(2, mixed, {}), 3), Exponent::log(7));
 }
 
+TEST(Encodings, OfManyValuesAreRefused) {
+  EXPECT_EQ(unary_answers(8).size(), 256U);
+  for (const std::size_t values : {std::size_t{9}, std::size_t{64}, std::size_t{65}, std::size_t{1} << 63}) {
+    EXPECT_THROW(unary_answers(values), Error) << values;
+    EXPECT_THROW(Perturber::symmetric_unary(values), Error) << values;
+  }
+  EXPECT_EQ(Perturber::hadamard(255).answers(), 256U);
+  for (const std::size_t values : {std::size_t{256}, std::size_t{1} << 63, ~std::size_t{0}}) {
+    EXPECT_THROW(Perturber::hadamard(values), Error) << values;
+    EXPECT_THROW(Perturber::subset_selection(values, 2), Error) << values;
+    EXPECT_THROW(subset_answers(values, 2), Error) << values;
+  }
+}
+
 }  // namespace
 }  // namespace fractile::flow

@@ -24,6 +24,20 @@ Noise<Polynomial> zeros(std::size_t values, std::size_t answers);
 /// Throws `usage` for fewer than two values.
 void require_values(std::size_t values);
 
+// A perturber's probabilities are polynomials in a root of odds, which are kept in memory.
+constexpr std::int64_t most_root_degree = 1000;
+constexpr std::int64_t most_degree = 1'000'000;
+constexpr std::int64_t most_coefficients = std::int64_t{1} << 28;  // of all polynomials together: 2 GiB
+
+/// Throws `usage` for a perturber of fewer than two values, or with more probabilities than a channel may have entries.
+void require_perturber_size(std::size_t values, std::size_t answers);
+/// The number of answers if there are `reach` beyond the values on either side. Throws `usage` as require_perturber_size().
+std::size_t wide_answers(std::size_t values, std::size_t reach);
+/// Throws `usage` above the limits. `degree`: the highest one of a perturber's polynomials. `coefficients`: of all of them together.
+void require_short_polynomials(const Rational& degree, const Rational& coefficients);
+/// Throws `usage` above the limit.
+void require_root_degree(const Rational& degree);
+
 /// `preserving`: another family for which a smaller epsilon is known to be a refinement.
 enum class Family { randomized_response, geometric, fixed, in_odds, preserving };
 

@@ -8,6 +8,7 @@
 #include "flow/pipeline/noise.hpp"
 #include "flow/pipeline/noise_in_odds.hpp"
 #include "flow/pipeline/pipeline_rows.hpp"
+#include "flow/pipeline/size_limit.hpp"
 #include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
 
@@ -23,6 +24,32 @@ void require_values(std::size_t values) {
   if (values < 2) refuse_perturber("a perturber needs at least two values");
 }
 
+void require_perturber_size(std::size_t values, std::size_t answers) {
+  require_values(values);
+  if (Rational(values) * Rational(answers) > Rational(most_entries)) {
+    throw Error(ErrorCode::usage, "a perturber has more than a million probabilities", "take fewer values or answers");
+  }
+}
+
+std::size_t wide_answers(std::size_t values, std::size_t reach) {
+  require_perturber_size(values, std::max(values, reach));  // then the sum does not overflow
+  const std::size_t answers = values + 2 * reach;
+  require_perturber_size(values, answers);
+  return answers;
+}
+
+void require_short_polynomials(const Rational& degree, const Rational& coefficients) {
+  if (degree <= Rational(most_degree) && coefficients <= Rational(most_coefficients)) return;
+  throw Error(ErrorCode::usage, "a perturber's probabilities are too long polynomials in odds",
+              "take fewer values or answers, or a smaller multiple of epsilon");
+}
+
+void require_root_degree(const Rational& degree) {
+  if (degree <= Rational(most_root_degree)) return;
+  throw Error(ErrorCode::usage, "a perturber's probabilities are in roots of odds of a degree above 1000",
+              "multiply epsilon by fractions with smaller denominators, or once in place of several times");
+}
+
 namespace {
 
 void require_odds(const Rational& odds) {
@@ -33,7 +60,7 @@ void require_odds(const Rational& odds) {
 
 // The weights of a row are odds : 1 : ... : 1.
 Perturber Perturber::randomized_response(std::size_t values) {
-  require_values(values);
+  require_perturber_size(values, values);
   Noise<Polynomial> noise = zeros(values, values);
   for (std::size_t x = 0; x < values; ++x) {
     for (std::size_t y = 0; y < values; ++y) noise.numerators[x][y] = Polynomial::power(x == y ? 1 : 0);
@@ -47,10 +74,10 @@ Perturber Perturber::geometric(std::size_t values) { return wide_geometric(value
 // With a = 1/odds and the largest distance L, numerators and denominator are multiplied by odds^L odds: an inner answer at distance
 // d has (odds - 1) odds^(L - d), an outer one odds^(L + 1 - d), over (odds + 1) odds^L.
 Perturber Perturber::wide_geometric(std::size_t values, std::size_t reach) {
-  require_values(values);
-  const std::size_t answers = values + 2 * reach;
-  Noise<Polynomial> noise = zeros(values, answers);
+  const std::size_t answers = wide_answers(values, reach);
   const std::size_t longest = values - 1 + reach;
+  require_short_polynomials(longest + 1, Rational(values) * Rational(answers) * Rational(longest + 1));
+  Noise<Polynomial> noise = zeros(values, answers);
   for (std::size_t x = 0; x < values; ++x) {
     for (std::size_t y = 0; y < answers; ++y) {
       const std::size_t place = x + reach;
@@ -67,8 +94,17 @@ Perturber Perturber::wide_geometric(std::size_t values, std::size_t reach) {
 
 namespace {
 
-/// The noise as polynomials in the root of a degree that is `by` times as high.
+/// The noise as polynomials in the root of a degree that is `by` times as high. Throws `usage` when they are too long.
 Noise<Polynomial> inflated(const Noise<Polynomial>& noise, std::int64_t by) {
+  std::int64_t degree = noise.denominator.degree();
+  Rational coefficients;
+  for (const std::vector<Polynomial>& row : noise.numerators) {
+    for (const Polynomial& entry : row) {
+      degree = std::max(degree, entry.degree());
+      coefficients += entry.degree() + 1;
+    }
+  }
+  require_short_polynomials(Rational(degree) * by, coefficients * by);
   const auto longer = [&](const Polynomial& polynomial) {
     Polynomial result;
     fmpz_poly_inflate(result.get(), polynomial.get(), static_cast<ulong>(by));
@@ -97,6 +133,7 @@ Perturber Perturber::with_epsilon_times(const Rational& by) const {
   }
   if (by == 1 || !depends_on_epsilon()) return result;
   const std::int64_t numerator = by.numerator().to_int64();
+  require_root_degree(Rational(noise_->root_degree) * by.denominator());
   result.root_degree_ = noise_->root_degree * by.denominator().to_int64();
   result.noise_ = std::make_shared<PolynomialNoise>(is_refinement_preserving() ? Family::preserving : Family::in_odds,
                                                     inflated(*noise_, numerator), result.root_degree_);
@@ -104,8 +141,7 @@ Perturber Perturber::with_epsilon_times(const Rational& by) const {
 }
 
 Matrix truncated_answers(std::size_t values, std::size_t reach) {
-  require_values(values);
-  Matrix result(values + 2 * reach, values);
+  Matrix result(wide_answers(values, reach), values);
   for (std::size_t answer = 0; answer < result.rows(); ++answer) {
     result(answer, std::clamp(answer, reach, reach + values - 1) - reach) = 1;
   }
@@ -113,9 +149,8 @@ Matrix truncated_answers(std::size_t values, std::size_t reach) {
 }
 
 Matrix extended_answers(std::size_t values, std::size_t reach, const Rational& odds) {
-  require_values(values);
+  const std::size_t answers = wide_answers(values, reach);
   require_odds(odds);
-  const std::size_t answers = values + 2 * reach;
   const Rational ratio = Rational(1) / odds;
   Matrix result(values, answers);
   for (std::size_t value = 1; value + 1 < values; ++value) result(value, reach + value) = 1;
@@ -134,7 +169,7 @@ Matrix extended_answers(std::size_t values, std::size_t reach, const Rational& o
 Perturber Perturber::fixed(const Channel& channel) {
   const std::size_t values = channel.secrets().size();
   const std::size_t answers = channel.observations().size();
-  require_values(values);
+  require_perturber_size(values, answers);
   Rational common = 1;
   for (std::size_t x = 0; x < values; ++x) {
     for (const Rational& p : channel.matrix().row(x)) common *= (common / p.denominator()).denominator();
@@ -192,7 +227,10 @@ Perturber Perturber::by_participant(std::vector<Perturber> each) {
     }
   }
   std::int64_t root_degree = 1;
-  for (const Perturber& one : each) root_degree = std::lcm(root_degree, one.root_degree_);
+  for (const Perturber& one : each) {
+    root_degree = std::lcm(root_degree, one.root_degree_);  // both are small
+    require_root_degree(root_degree);
+  }
   for (Perturber& one : each) {
     if (one.root_degree_ == root_degree) continue;
     one.noise_ = std::make_shared<PolynomialNoise>(one.noise_->family,
@@ -254,6 +292,17 @@ Channel Perturber::at(const Rational& odds) const {
 
 namespace {
 
+/// Throws `usage` if the values of all entries would take more than two gigabytes.
+void require_short_values(const PolynomialNoise& noise, const Rational& base) {
+  constexpr double most_bits = 1.7e10;
+  const auto bits = static_cast<double>(fmpz_bits(fmpq_numref(flint_of(base)))) +
+                    static_cast<double>(fmpz_bits(fmpq_denref(flint_of(base))));
+  const double entries = static_cast<double>(noise.values()) * static_cast<double>(noise.answers());
+  if (entries * static_cast<double>(noise.denominator.degree()) * bits <= most_bits) return;
+  throw Error(ErrorCode::usage, "the perturber's probabilities are too long to be written down",
+              "take fewer values, or a shorter exp(epsilon)");
+}
+
 template <class Ring, class Evaluate>
 Noise<Ring> evaluated(const PolynomialNoise& noise, Evaluate evaluate) {
   Noise<Ring> result{{}, evaluate(noise.denominator)};
@@ -270,6 +319,7 @@ Noise<Integer> noise_at(const PolynomialNoise& noise, const Rational& odds) {
   require_odds(odds);
   const std::optional<Rational> base = exact_root(odds, noise.root_degree);
   if (!base) refuse_perturber("the probabilities are not rational at these odds");
+  require_short_values(noise, *base);
   // All values become integers when they are multiplied by the base's denominator to the common degree.
   const Rational scale = base->denominator().pow(noise.denominator.degree());
   return evaluated<Integer>(noise, [&](const Polynomial& entry) {

@@ -2,6 +2,8 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
 
 #include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
@@ -204,6 +206,61 @@ TEST(MatricesInOdds, OtherEntriesAreRefused) {
   EXPECT_THROW(Perturber::in_odds({{"1"}, {"1", "0"}}), Error);
   EXPECT_THROW(Perturber::in_odds({{"1"}}), Error);
   EXPECT_THROW(Perturber::in_odds({}), Error);
+}
+
+// --- Limits --------------------------------------------------------------------------------------------------------------
+
+/// Whether the call is refused with `usage`.
+template <class Call>
+bool is_refused(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.code() == ErrorCode::usage;
+  }
+  return false;
+}
+
+// 12^32 is no std::int64_t. When the degree became 0, answers were drawn with far more epsilon than was asked for.
+TEST(PerturberLimits, RootsOfAHighDegreeAreRefused) {
+  Perturber perturber = Perturber::geometric(2);
+  perturber = perturber.with_epsilon_times(Rational(1, 12)).with_epsilon_times(Rational(1, 12));
+  EXPECT_EQ(perturber.root_degree(), 144);
+  EXPECT_TRUE(is_refused([&] { return perturber.with_epsilon_times(Rational(1, 12)); }));
+  EXPECT_EQ(perturber.with_epsilon_times(Rational(1, 6)).root_degree(), 864);
+  const Perturber each = Perturber::by_participant({perturber, Perturber::geometric(2)});
+  EXPECT_TRUE(is_refused([&] { return each.with_epsilon_times(Rational(1, 12)); }));
+  const auto seventh = [](int times) {
+    Perturber result = Perturber::geometric(2);
+    for (int i = 0; i < times; ++i) result = result.with_epsilon_times(Rational(1, 7));
+    return result;
+  };
+  EXPECT_EQ(Perturber::by_participant({perturber, seventh(0)}).root_degree(), 144);
+  EXPECT_TRUE(is_refused([&] { return Perturber::by_participant({perturber, seventh(3)}); }));
+}
+
+TEST(PerturberLimits, PolynomialsOfAHighDegreeAreRefused) {
+  Perturber perturber = Perturber::geometric(2);
+  for (int i = 0; i < 4; ++i) perturber = perturber.with_epsilon_times(12);
+  EXPECT_EQ(perturber.at(2)(0, 1), Rational(1) / (Rational(1) + Rational(2).pow(20'736)));
+  EXPECT_TRUE(is_refused([&] {
+    for (int i = 0; i < 4; ++i) perturber = perturber.with_epsilon_times(12);
+  }));
+  EXPECT_TRUE(is_refused([&] { return Perturber::wide_geometric(2, 200'000); }));
+  EXPECT_TRUE(is_refused([] { return Perturber::geometric(256).at(Rational(10).pow(1'000'000)); }));
+}
+
+TEST(PerturberLimits, ManyProbabilitiesAreRefusedBeforeTheyAreListed) {
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  for (const std::size_t size : {std::size_t{1001}, std::size_t{1} << 32, std::size_t{1} << 62, most}) {
+    EXPECT_TRUE(is_refused([&] { return Perturber::randomized_response(size); })) << size;
+    EXPECT_TRUE(is_refused([&] { return Perturber::geometric(size); })) << size;
+  }
+  for (const std::size_t reach : {std::size_t{250'000}, std::size_t{1} << 63, most / 2, most}) {
+    EXPECT_TRUE(is_refused([&] { return Perturber::wide_geometric(2, reach); })) << reach;
+    EXPECT_TRUE(is_refused([&] { return truncated_answers(2, reach); })) << reach;
+    EXPECT_TRUE(is_refused([&] { return extended_answers(2, reach, 2); })) << reach;
+  }
 }
 
 }  // namespace

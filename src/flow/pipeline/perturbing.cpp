@@ -7,6 +7,7 @@
 #include "exact/uniform.hpp"
 #include "flow/pipeline/answer_draws.hpp"
 #include "flow/pipeline/composition.hpp"
+#include "flow/pipeline/pipeline_rows.hpp"
 #include "flow/pipeline/post_images.hpp"
 #include "flow/pipeline/rows.hpp"
 #include "fractile/error.hpp"
@@ -112,14 +113,14 @@ std::string released(const Pipeline& pipeline, const std::vector<std::size_t>& s
 
 std::size_t perturbed(const Perturber& perturber, const Exponent& epsilon, std::size_t value, RandomBits& bits) {
   const OwnEnvironment own;
-  RandomAnswers draws(epsilon, bits);
+  RandomAnswers draws(looked_at(perturber, epsilon), bits);
   return perturbed(perturber, value, draws);
 }
 
 std::string released(const Pipeline& pipeline, const Exponent& epsilon, const std::vector<std::size_t>& secret,
                      RandomBits& bits) {
   const OwnEnvironment own;
-  RandomAnswers draws(epsilon, bits);
+  RandomAnswers draws(looked_at(pipeline.perturber, epsilon), bits);
   return released(pipeline, secret, draws);
 }
 

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <numeric>
+#include <limits>
 #include <utility>
 
 #include "exact/own_environment.hpp"
@@ -7,6 +7,7 @@
 #include "flow/pipeline/composition.hpp"
 #include "flow/pipeline/pipeline_rows.hpp"
 #include "flow/pipeline/rows.hpp"
+#include "flow/pipeline/size_limit.hpp"
 #include "flow/pipeline/tallies.hpp"
 #include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
@@ -39,10 +40,11 @@ void validate_post(const Pipeline& pipeline) {
 void validate_secret(const Pipeline& pipeline) {
   const Secret& secret = pipeline.secret;
   const bool is_target = secret.kind == Secret::Kind::target;
-  if (is_target && secret.others() + 1 != pipeline.participants) {
+  const std::size_t others = pipeline.participants - 1;
+  if (is_target && secret.others() != others) {
     refuse_member("secret", "a target among " + std::to_string(pipeline.participants) + " participants has " +
-                                std::to_string(pipeline.participants - 1) + " others, known are " +
-                                std::to_string(secret.others()));
+                                std::to_string(others) + (others == 1 ? " other" : " others") + ", and the values of " +
+                                std::to_string(secret.others()) + " are known");
   }
   if (!is_target && secret.others() > 0) refuse_member("secret", "only a target's others are known");
   for (std::size_t value = pipeline.values.size(); value < secret.known.size(); ++value) {
@@ -113,8 +115,10 @@ void validate_perturber(const Pipeline& pipeline) {
                                  std::to_string(perturber.answers()));
   }
   if (!perturber.each().empty() && perturber.each().size() != pipeline.participants) {
-    refuse_member("perturbers", std::to_string(perturber.each().size()) + ", and there are " +
-                                    std::to_string(pipeline.participants) + " participants");
+    refuse_member("perturbers",
+                  std::to_string(perturber.each().size()) + ", and there " +
+                      (pipeline.participants == 1 ? "is 1 participant"
+                                                  : "are " + std::to_string(pipeline.participants) + " participants"));
   }
   const auto is_geometric = [](const Perturber& one) { return one.is_geometric(); };
   if (is_geometric(perturber) || std::ranges::any_of(perturber.each(), is_geometric)) validate_distances(pipeline);
@@ -123,20 +127,20 @@ void validate_perturber(const Pipeline& pipeline) {
 }  // namespace
 
 Secret Secret::target_among(const std::vector<std::uint64_t>& histogram, std::size_t participants) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 40;
   if (histogram.empty()) refuse_member("histogram", "of no values");
   std::uint64_t people = 0;
   for (const std::uint64_t count : histogram) {
     people += count;
-    if (count > most || people > most) refuse_member("histogram", "of too many people");
+    if (count > most_people || people > most_people) refuse_member("histogram", "of too many people");
   }
   std::vector<std::uint64_t> others = histogram;
   if (participants > 0 && people == participants) {
     --*std::ranges::max_element(others);
   } else if (people + 1 != participants) {
     throw Error(ErrorCode::usage,
-                "the histogram is of " + std::to_string(people) + " people, and there are " +
-                    std::to_string(participants) + " participants",
+                "the histogram is of " + std::to_string(people) + (people == 1 ? " person" : " people") +
+                    ", and there " +
+                    (participants == 1 ? "is 1 participant" : "are " + std::to_string(participants) + " participants"),
                 "give the histogram of all of them, or of all but the target", "histogram");
   }
   return {Kind::target, {others.begin(), others.end()}};
@@ -145,6 +149,10 @@ Secret Secret::target_among(const std::vector<std::uint64_t>& histogram, std::si
 Secret Secret::target_knowing(const std::vector<std::size_t>& others) {
   Secret secret{Kind::target, {}, {}};
   for (const std::size_t value : others) {
+    if (value >= static_cast<std::size_t>(most_entries)) {
+      throw Error(ErrorCode::usage, "a known value is not among the first million", "give the values' indices",
+                  "known");
+    }
     if (value >= secret.known.size()) secret.known.resize(value + 1);
     ++secret.known[value];
   }
@@ -152,10 +160,18 @@ Secret Secret::target_knowing(const std::vector<std::size_t>& others) {
   return secret;
 }
 
-std::size_t Secret::others() const { return std::accumulate(known.begin(), known.end(), std::size_t{0}); }
+std::size_t Secret::others() const {
+  std::size_t sum = 0;
+  for (const std::size_t people : known) {
+    if (people > std::numeric_limits<std::size_t>::max() - sum) return std::numeric_limits<std::size_t>::max();
+    sum += people;
+  }
+  return sum;
+}
 
 void Pipeline::validate() const {
   if (participants == 0) refuse_member("participants", "at least one");
+  if (participants > most_people) refuse_member("participants", "more than 2^40");
   if (values.size() < 2) refuse_member("values", "at least two");
   validate_distinct("values", values);
   validate_distinct("answers", answers);

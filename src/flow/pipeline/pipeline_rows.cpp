@@ -75,7 +75,9 @@ Matrix release_matrix(const Pipeline& pipeline, const Frame& frame, const Ration
 }  // namespace
 
 Exponent looked_at(const Perturber& perturber, const Exponent& epsilon) {
-  return perturber.depends_on_epsilon() ? epsilon : Exponent();
+  if (!perturber.depends_on_epsilon()) return {};
+  require_usual(epsilon);
+  return epsilon;
 }
 
 std::optional<Rational> exact_root(const Rational& value, std::int64_t degree) {

@@ -2,6 +2,8 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
 
 #include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
@@ -294,6 +296,52 @@ TEST(Pipeline, RoundingJoinsAnswers) {
   PostProcessor nowhere = thirds;
   nowhere.unit = 0;
   EXPECT_THROW(pipeline_of(2, Perturber::geometric(4), nowhere).validate(), Error);
+}
+
+TEST(Pipeline, PeopleWhoCannotBeCountedAreRefused) {
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  Pipeline pipeline = pipeline_of(3, Perturber::geometric(3), counting({0}));
+  for (const std::size_t participants : {most, most / 2, (std::size_t{1} << 40) + 1}) {
+    pipeline.participants = participants;
+    EXPECT_THROW(pipeline.validate(), Error) << participants;
+    EXPECT_THROW(channel_at(pipeline, 2), Error) << participants;
+  }
+  pipeline.participants = 3;
+  pipeline.secret = {Secret::Kind::target, {most, 3, 0}};  // 2 in 64 bits
+  EXPECT_EQ(pipeline.secret.others(), most);
+  EXPECT_THROW(pipeline.validate(), Error);
+  EXPECT_THROW(Secret::target_knowing({0, most}), Error);
+  EXPECT_THROW(Secret::target_knowing({1'000'000}), Error);
+}
+
+TEST(Pipeline, SaysHowManyOthersAreKnown) {
+  Pipeline pipeline = pipeline_of(2, Perturber::geometric(3), counting({0}));
+  pipeline.secret = Secret::target_knowing({0, 1});
+  try {
+    pipeline.validate();
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "secret: a target among 2 participants has 1 other, and the values of 2 are known");
+  }
+}
+
+TEST(Pipeline, EpsilonHasALimit) {
+  const Pipeline pipeline = pipeline_of(2, Perturber::geometric(3), counting({0}));
+  RandomBits bits = RandomBits::unsafe_seeded(1);
+  EXPECT_NO_THROW(channel_bounds(pipeline, Exponent(10'000)));
+  for (const char* const large : {"10001", "1e19", "1e300", "10000 ln 3", "1e300 ln 3"}) {
+    const Exponent epsilon = Exponent::parse(large);
+    EXPECT_THROW(channel_bounds(pipeline, epsilon), Error) << large;
+    EXPECT_THROW(expected_loss_bounds(pipeline, {}, epsilon), Error) << large;
+    EXPECT_THROW(leakage({pipeline}, epsilon), Error) << large;
+    EXPECT_THROW(perturbed(pipeline.perturber, epsilon, 0, bits), Error) << large;
+    EXPECT_THROW(released(pipeline, epsilon, {0, 1}, bits), Error) << large;
+    // Without epsilon, any will do.
+    Pipeline fixed = pipeline;
+    fixed.perturber = Perturber::fixed(Perturber::geometric(3).at(2));
+    EXPECT_NO_THROW(channel_bounds(fixed, epsilon)) << large;
+    EXPECT_NO_THROW(perturbed(fixed.perturber, epsilon, 0, bits)) << large;
+  }
 }
 
 }  // namespace

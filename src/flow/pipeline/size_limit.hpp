@@ -1,6 +1,8 @@
-// The largest size of a channel that is listed.
+// The largest size of a channel that is listed, and the most people.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "fractile/error.hpp"
@@ -11,6 +13,9 @@ namespace fractile::flow {
 
 /// The limit for a channel's entries, and for secrets, tuples and totals of steps.
 constexpr std::int64_t most_entries = 1'000'000;
+
+/// The most participants of a pipeline, and the most people of a histogram.
+constexpr std::uint64_t most_people = std::uint64_t{1} << 40;
 
 /// A hint for making this pipeline's channel smaller.
 inline std::string smaller_channel(const Pipeline& pipeline) {

@@ -99,5 +99,21 @@ TEST(LossRefinement, TooManyWaysAreUndecided) {
   EXPECT_FALSE(answer.refines() || answer.refuted());
 }
 
+// A certificate is about as many secrets as both channels and the loss have.
+TEST(LossRefinement, CertificatesAboutOtherSecretsAreRefused) {
+  const Channel two(Matrix::of({{1, 0}, {0, 1}}));
+  const Channel three(Matrix::of({{1, 0}, {0, 1}, {0, 1}}));
+  const Remaps remaps = std::get<Remaps>(refines_for(bayes_risk(2), two, two).verdict);
+  EXPECT_TRUE(verify(bayes_risk(2), two, two, remaps));
+  EXPECT_FALSE(verify(bayes_risk(2), three, three, remaps));  // nothing is said about the third
+  EXPECT_FALSE(verify(bayes_risk(2), two, three, remaps));
+  EXPECT_FALSE(verify(bayes_risk(2), three, two, remaps));
+  EXPECT_FALSE(verify(Loss(Matrix(1, 2)), two, two, remaps));
+  EXPECT_FALSE(verify(Loss(Matrix(4000, 2)), two, two, remaps));
+  const Matrix known = Matrix::identity(2);
+  EXPECT_FALSE(verify(two, three, Witness{known}));
+  EXPECT_THROW(verify(two, three, Counterexample{Prior::uniform(2), bayes_risk(2), 1, 0}), Error);
+}
+
 }  // namespace
 }  // namespace fractile::flow

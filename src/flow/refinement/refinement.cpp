@@ -443,6 +443,16 @@ std::optional<Matrix> mixture(const Matrix& from, const Matrix& to) {
   return witness;
 }
 
+const char* reason_of_mixture(const Matrix& from, const Matrix& to) {
+  if (from == to) return "both channels are the same";
+  for (std::size_t x = 1; x < to.rows(); ++x) {
+    if (!std::ranges::equal(to.row(x), to.row(0))) {
+      return "the second is the first with some probability, and otherwise reveals nothing";
+    }
+  }
+  return "the second reveals nothing";
+}
+
 }  // namespace
 
 Refinement refines(const Channel& from, const Channel& to) {
@@ -453,7 +463,7 @@ Refinement refines(const Channel& from, const Channel& to) {
   if (std::optional<Matrix> witness = mixture(from.matrix(), to.matrix())) {
     Witness mixed{*std::move(witness)};
     if (!verify(from, to, mixed)) throw Error(ErrorCode::internal, "a mixture does not hold");
-    return {std::move(mixed), "the second is the first with some probability, and otherwise reveals nothing"};
+    return {std::move(mixed), reason_of_mixture(from.matrix(), to.matrix())};
   }
   return Decision(from, to).decide();
 }

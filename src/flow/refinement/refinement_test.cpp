@@ -250,6 +250,12 @@ TEST(Mixtures, AreFoundHoweverManyAnswersThereAre) {
   EXPECT_TRUE(refines(subsets(2), subsets(3)).refuted());
 }
 
+TEST(Mixtures, SayWhatTheyAre) {
+  const Channel one = channel({{"1/2", "1/2"}, {"1/4", "3/4"}});
+  EXPECT_EQ(refines(one, one).reason, "both channels are the same");
+  EXPECT_EQ(refines(one, channel({{"1/3", "2/3"}, {"1/3", "2/3"}})).reason, "the second reveals nothing");
+}
+
 // Half of the first column and a remainder with a negative part: this is not a mixture, and is decided in another way.
 TEST(Mixtures, HaveNoNegativeParts) {
   const Channel from = channel({{"1/2", "1/2"}, {"1/4", "3/4"}});

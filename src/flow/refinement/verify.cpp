@@ -55,7 +55,9 @@ bool verify(const Channel& from, const Channel& to, const Counterexample& counte
 }
 
 bool verify(const Loss& loss, const Channel& from, const Channel& to, const Remaps& remaps) {
+  const std::size_t secrets = loss.matrix().rows();
   const std::size_t actions = loss.matrix().columns();
+  if (from.secrets().size() != secrets || to.secrets().size() != secrets || actions == 0) return false;
   std::vector<std::size_t> way(to.observations().size());
   std::size_t number = 0;
   bool is_over = false;
@@ -66,7 +68,7 @@ bool verify(const Loss& loss, const Channel& from, const Channel& to, const Rema
     if (!is_stochastic(randomized)) return false;
     Matrix certain(way.size(), actions);
     for (std::size_t y = 0; y < way.size(); ++y) certain(y, way[y]) = 1;
-    for (std::size_t x = 0; x < loss.matrix().rows(); ++x) {
+    for (std::size_t x = 0; x < secrets; ++x) {
       if (cost_of(loss, from, randomized, x) > cost_of(loss, to, certain, x)) return false;
     }
   }

@@ -312,13 +312,25 @@ std::string to_string(Stability::Verdict verdict) {
   return "undecided";
 }
 
+namespace {
+
+void require_increasing(const EpsilonRange& range) {
+  if (range.low < range.high) return;
+  throw Error(ErrorCode::usage, "a range of epsilons begins below its end", "give the smaller epsilon first",
+              "epsilon");
+}
+
+}  // namespace
+
 OddsRange odds_around(const EpsilonRange& range) {
   const OwnEnvironment own;
+  require_increasing(range);
   return {std::max(Rational(1), odds_bounds(range.low).lower), odds_bounds(range.high).upper};
 }
 
 OddsRange odds_within(const EpsilonRange& range) {
   const OwnEnvironment own;
+  require_increasing(range);
   return {odds_bounds(range.low).upper, odds_bounds(range.high).lower};
 }
 

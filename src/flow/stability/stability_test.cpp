@@ -267,5 +267,19 @@ TEST(CheckStability, BitsThatDependAreNotCountedByThemselves) {
   EXPECT_EQ(check_stability(alone, 2, 3).theorem, Theorem::counted_bits);
 }
 
+TEST(CheckStability, RangesIncrease) {
+  const Pipeline pipeline = pipeline_of(2, Perturber::geometric(3), counting({0}));
+  const Rational one = 1;
+  const Exponent three = Exponent::log(3);
+  for (const EpsilonRange& range : {EpsilonRange{one, one}, EpsilonRange{three, three}, EpsilonRange{three, one}}) {
+    EXPECT_THROW(check_stability(pipeline, range), Error);
+    EXPECT_THROW(check_stability_for(pipeline, {}, range), Error);
+    EXPECT_THROW(odds_around(range), Error);
+    EXPECT_THROW(odds_within(range), Error);
+  }
+  EXPECT_THROW(check_stability(pipeline, 3, 3), Error);
+  EXPECT_THROW(check_stability_for(pipeline, {}, 3, 3), Error);
+}
+
 }  // namespace
 }  // namespace fractile::flow

@@ -133,6 +133,21 @@ std::vector<Stretch> stretches_of(const Windows& windows) {
   return parts;
 }
 
+/// Throws `usage` unless all lists cover the same range without a gap.
+void require_one_range(const std::vector<std::vector<ServedRange>>& each) {
+  for (const std::vector<ServedRange>& one : each) {
+    bool is_whole =
+        !one.empty() && one.front().from == each.front().front().from && one.back().to == each.front().back().to;
+    for (std::size_t i = 0; i < one.size() && is_whole; ++i) {
+      is_whole = one[i].from < one[i].to && (i == 0 || one[i - 1].to == one[i].from);
+    }
+    if (!is_whole) {
+      throw Error(ErrorCode::usage, "the analysts' ranges do not cover the same odds",
+                  "give what served_ranges() returns for each of them, over one range");
+    }
+  }
+}
+
 }  // namespace
 
 const Rational& ServedRange::narrow() {
@@ -189,6 +204,7 @@ std::vector<ServedRange> served_ranges(const Pipeline& pipeline, const Analyst& 
 }
 
 std::vector<ServedRange> served_together(const std::vector<std::vector<ServedRange>>& each) {
+  require_one_range(each);
   std::vector<Rational> ends;
   for (const std::vector<ServedRange>& one : each) {
     for (const ServedRange& range : one) {

@@ -140,5 +140,26 @@ TEST(ServedTogether, EveryoneMustBeServed) {
   EXPECT_TRUE(served_together({}).empty());
 }
 
+TEST(ServedTogether, RangesMustBeTheSame) {
+  const std::vector<ServedRange> whole{{1, 4, served}};
+  const auto are_refused = [&](const std::vector<std::vector<ServedRange>>& each) {
+    try {
+      served_together(each);
+    } catch (const Error& error) {
+      return error.code() == ErrorCode::usage;
+    }
+    return false;
+  };
+  EXPECT_TRUE(are_refused({whole, {}}));
+  EXPECT_TRUE(are_refused({std::vector<ServedRange>{}}));
+  EXPECT_TRUE(are_refused({{{1, 2, served}}, {{3, 4, served}}}));
+  EXPECT_TRUE(are_refused({whole, {{1, 3, served}}}));
+  EXPECT_TRUE(are_refused({whole, {{2, 4, served}}}));
+  EXPECT_TRUE(are_refused({whole, {{1, 2, served}, {3, 4, served}}}));
+  EXPECT_TRUE(are_refused({whole, {{1, 3, served}, {2, 4, served}}}));
+  EXPECT_TRUE(are_refused({whole, {{2, 4, served}, {1, 2, served}}}));
+  EXPECT_FALSE(are_refused({whole, {{1, 2, served}, {2, 4, unknown}}}));
+}
+
 }  // namespace
 }  // namespace fractile::flow

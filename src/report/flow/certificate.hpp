@@ -13,7 +13,7 @@ namespace fractile::report_detail {
 /// A number as a certificate prints it. A decimal may be rounded in its last place.
 struct PrintedNumber {
   Rational value;
-  Rational unit;  ///< the unit of the last place; 0 for fractions and whole numbers
+  Rational unit;  ///< the unit of the last place; half of it before a power of ten; 0 for fractions and whole numbers
 };
 
 struct PrintedRise {

@@ -15,7 +15,15 @@ using Json = rapidjson::Value;
 
 [[noreturn]] void refuse(const std::string& what) {
   throw Error(ErrorCode::data, "this is not a certificate: " + what,
-              "give what fractile flow check or compare prints with --format json");
+              "give what a check or a comparison of flow returns as JSON");
+}
+
+/// Throws `data` for a document of another version than flow_json writes; one without a version counts as of this one.
+void require_version(const Json& document) {
+  const auto at = document.FindMember("schema_version");
+  if (at == document.MemberEnd() || (at->value.IsUint64() && at->value.GetUint64() == 1)) return;
+  throw Error(ErrorCode::data, "this certificate's schema_version is not 1, the only one that is read here",
+              "check it with the version of Fractile that its member \"program\" names");
 }
 
 const Json& need(const Json& object, const char* name) {
@@ -65,8 +73,13 @@ Rational number_of(const Json& value) { return read_from(value, "a fraction", Ra
 PrintedNumber printed_number_of(const Json& value) {
   PrintedNumber number{number_of(value), 0};
   const std::string text = text_of(value);
+  const std::size_t exponent = text.find('e');  // of digits that do not reach the point: 1235e3
   const std::size_t point = text.find('.');
-  if (point != std::string::npos) number.unit = Rational(1, 10).pow(static_cast<std::int64_t>(text.size() - point - 1));
+  if (exponent != std::string::npos) {
+    number.unit = Rational::parse("1" + text.substr(exponent)) / 2;  // rounded: half a unit is as far as it may be
+  } else if (point != std::string::npos) {
+    number.unit = Rational(1, 10).pow(static_cast<std::int64_t>(text.size() - point - 1));
+  }
   return number;
 }
 
@@ -178,6 +191,7 @@ Certificate certificate_in(const std::string& json) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
   if (!document.IsObject()) refuse("it is not a JSON object");
+  require_version(document);
   Certificate certificate{text_of(need(document, "verdict"))};
   if (const Json* const witness = find(document, "witness")) certificate.witness = matrix_of(*witness);
   std::set<std::string> members = read_kind(certificate, document);

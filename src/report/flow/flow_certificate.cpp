@@ -163,7 +163,7 @@ void require_bounds(const Certificate& printed, const flow::Pipeline& pipeline, 
 Rational odds_at(const flow::Pipeline& pipeline, const Exponent& epsilon) {
   if (!pipeline.perturber.depends_on_epsilon()) return 1;
   require(epsilon.has_rational_exponential(), "its epsilon has no rational exp(epsilon), and so no exact channel");
-  return epsilon.exponential();
+  return flow::odds_bounds(epsilon).lower;  // refuses an exponential that is too long
 }
 
 /// Whether the channels' rows can be multiplied out. The limit is lower for a counter-example, since its two losses can be compared without
@@ -321,8 +321,9 @@ CertificateReport report_of(const Certificate& printed, const Check& check) {
   CertificateReport report{Outcome::nothing, claim_of(printed), printed.about};
   try {
     require_windows(printed);
-    require(!has_theorem || (printed.verdict == "stable" && !has_certificate),
-            "it names a theorem of stable pipelines, but its verdict is another");
+    require(!has_theorem || printed.verdict == "stable",
+            "it names a theorem that proves pipelines stable, but its verdict is not \"stable\"");
+    require(!has_theorem || !has_certificate, "it names a theorem, and also holds a witness or a counter-example");
     if (has_certificate) {
       require_verdict(printed);
       require_range(printed);

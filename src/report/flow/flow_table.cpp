@@ -37,12 +37,12 @@ std::string brief(const Rational& number) {
   return "~" + flow::RealBounds{number, number}.to_decimal(rounded_places);
 }
 
-constexpr const char* brief_note = "numbers with a ~ are rounded here; --format json prints them exactly\n";
-constexpr const char* digits_note = "numbers with a ~ are rounded here; --format json prints 30 digits\n";
+constexpr const char* brief_note = "numbers with a ~ are rounded here; as JSON they are exact\n";
+constexpr const char* digits_note = "numbers with a ~ are rounded here; as JSON they have 30 digits\n";
 
 Blocks labelled(const std::string& corner, const Row& rows, const Row& columns, const flow::Matrix& matrix) {
   if (matrix.rows() * matrix.columns() > largest_table) {
-    return fmt::format("{} rows and {} columns are too many to show here: --format json prints them\n", matrix.rows(),
+    return fmt::format("{} rows and {} columns are too many to show here: they are in the JSON\n", matrix.rows(),
                        matrix.columns());
   }
   std::vector<Row> lines{{corner}};
@@ -88,9 +88,8 @@ bool matters(const flow::Counterexample& refutation, std::size_t secret) {
 std::string others(std::size_t secrets) {
   if (secrets == 0) return "";
   return fmt::format(
-      "and {} more, which this analyst thinks impossible or under which all actions cost the same: --format json "
-      "prints "
-      "them\n",
+      "and {} more, which this analyst thinks impossible or under which all actions cost the same: they are in the "
+      "JSON\n",
       secrets);
 }
 
@@ -139,7 +138,7 @@ std::span<const Entry> first_of(const std::vector<Entry>& entries) {
 }
 
 std::string and_more(std::size_t all) {
-  return all <= most_windows ? "" : fmt::format("and {} more: --format json prints them\n", all - most_windows);
+  return all <= most_windows ? "" : fmt::format("and {} more: they are in the JSON\n", all - most_windows);
 }
 
 Row ends_row(const flow::RealBounds& from, const flow::RealBounds& to) {
