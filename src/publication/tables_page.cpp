@@ -50,7 +50,7 @@ class Cells {
     Row headings;
     for (const Rational& quantile : levels_.front()->release.query.quantiles) headings.push_back(share_of(quantile));
     for (const auto& each : cells_.begin()->second.begin()->second.beside)
-      headings.push_back(report_detail::statistic_in_words(page, each));
+      headings.push_back(report_detail::statistic_in_words(page, each, levels_.front()->release.source));
     return headings;
   }
   const KeyLevel& columns_of(const PublishedLevel& level) const { return table_.levels[level.level]; }

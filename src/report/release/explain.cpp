@@ -80,8 +80,9 @@ report_detail::CellTable listed_values(const Page& page, const Release& release)
       {},
       {},
       {}};
-  table.headings = report_detail::behind_key(GroupKey(typed(report_detail::key_headings(release))),
-                                             {"share", page.typed(release.source.column)});
+  table.headings = report_detail::behind_key(
+      GroupKey(typed(report_detail::key_headings(release))),
+      {"share", report_detail::values_in_words(release.source, page.typed(release.source.column))});
   if (release.query.intervals) {
     table.headings.insert(table.headings.end(), {"from", "to"});
   } else {
@@ -129,10 +130,9 @@ void explain_values(Page& page, const Release& release) {
                                       page.typed(release.source.column), table_name(page, release)));
   }
   page.paragraph(fmt::format(
-      "Quantiles of the column {} of {}. A percentage says approximately what share of {} lies at or below the "
-      "value{}:",
-      page.typed(release.source.column), table_name(page, release), report_detail::records_in_words(release.source),
-      report_detail::and_where_they_count(counts_at(release))));
+      "Quantiles of {} of {}. A percentage says approximately what share of {} lies at or below the value{}:",
+      report_detail::column_in_words(release.source, page.typed(release.source.column)), table_name(page, release),
+      report_detail::records_in_words(release.source), report_detail::and_where_they_count(counts_at(release))));
   if (page.has_figures()) report_detail::draw_release(page, release);
   page.table(published_table(page, release));
   if (grouped) page.paragraph("The groups were listed beforehand; an empty group has values, too.");
@@ -253,7 +253,7 @@ void explain_what_was_left_out(Page& page, const Release& release) {
         release.source.weights ? ", or which have no weight," : ""));
   }
   if (is_declared) page.paragraph(fmt::format("Also declared to be missing: {}.", fmt::join(missing, ", ")));
-  report_detail::explain_others(page, release.source);
+  report_detail::explain_others(page, release);
 }
 
 void explain_assumptions(Page& page, const Release& release) {
@@ -372,7 +372,7 @@ void explain_in_short(Page& page, const Release& release, const std::optional<Ty
                       const PageOptions& options) {
   page.section(report_detail::short_heading);
   std::vector<std::string> items{report_detail::promise_in_short(report_detail::promise_of(release))};
-  if (typical) items.push_back(report_detail::typical_in_words(*typical, release.source.weights, "a value is"));
+  if (typical) items.push_back(report_detail::typical_in_words(*typical, release.source, "a value is"));
   items.push_back(worst_in_short(release));
   if (options.account) {
     items.push_back(fmt::format("Of {} for these people, {} is left.", options.account->dataset.budget.to_string(),
@@ -408,7 +408,8 @@ std::string title_of(const Page& page, const Release& release, const About& abou
   const std::size_t quantiles = release.query.quantiles.size();
   const std::string what =
       quantiles == 0 ? "Counts" : fmt::format("{} quantile{}", quantiles, quantiles == 1 ? "" : "s");
-  return fmt::format("{} of {}{}", what, page.typed(release.source.column),
+  return fmt::format("{} of {}{}", what,
+                     report_detail::values_in_words(release.source, page.typed(release.source.column)),
                      !release.is_grouped() ? "" : " by " + page.typed(to_string(release.source.by)));
 }
 

@@ -87,6 +87,7 @@ using report_detail::Document;
 using report_detail::member;
 using report_detail::number;
 using report_detail::Row;
+using report_detail::unsettled_groups;
 using report_detail::write_lattice;
 using report_detail::write_noise;
 using report_detail::write_options;
@@ -477,10 +478,11 @@ std::string report_detail::planned_statistics_meaning(const PlanReport& report) 
   const ReleasePlan& plan = report.plan;
   if (!plan.statistics) return {};
   const StatisticsTerms& terms = plan.statistics->terms;
+  SourceDescription counted;
+  counted.weights = report.weights;
   return fmt::format("{} of that pays for {}. Each is off by no more than this with a probability of {}{}.\n",
                      plan.query.budget.scaled(terms.request.share).to_string(),
-                     statistics_in_words(terms.request, plan.lattice.kind(), report.weights.has_value()),
-                     share_of(terms.level),
+                     statistics_in_words(terms.request, plan.lattice.kind(), counted), share_of(terms.level),
                      terms.request.below.empty() && !terms.request.mean
                          ? ""
                          : fmt::format("; shares and means are those of {} {}", plan.statistics->errors.rows,
@@ -642,6 +644,18 @@ std::string first_keys(const Release& release, const std::vector<std::size_t>& g
 
 }  // namespace
 
+std::vector<std::size_t> report_detail::unsettled_groups(const Release& release, const UnsettledEnds& ends) {
+  std::vector<std::size_t> groups;
+  for (std::size_t i = 0; i < release.groups.size(); ++i) {
+    const Release::Group& group = release.groups[i];
+    const bool is_open =
+        std::ranges::any_of(group.intervals, [](const Interval& each) { return each.or_below || each.or_above; });
+    if (is_open && group.used.rows && *group.used.rows < ends.settled_from) groups.push_back(i);
+  }
+  std::ranges::stable_sort(groups, {}, [&](std::size_t i) { return *release.groups[i].used.rows; });
+  return groups;
+}
+
 std::optional<NoiseInWords> empty_groups_in_words(const Release& release) {
   std::vector<std::size_t> empty;
   for (std::size_t i = 0; release.is_grouped() && i < release.groups.size(); ++i) {
@@ -661,7 +675,14 @@ std::optional<NoiseInWords> noise_in_words(const Release& release) {
   const bool with_weights = release.source.weights.has_value();
   if (release.query.intervals) {
     const std::optional<UnsettledEnds> ends = unsettled_ends(release);
-    return ends ? std::optional(in_words(*ends, with_weights)) : std::nullopt;
+    if (!ends) return {};
+    NoiseInWords words = in_words(*ends, with_weights);
+    if (!release.is_grouped()) return words;
+    const std::vector<std::size_t> unsettled = unsettled_groups(release, *ends);
+    words.what = fmt::format("with this budget intervals of {} of {} groups may end only at the ends of the range ({})",
+                             unsettled.size(), release.groups.size(), first_keys(release, unsettled));
+    words.hint = fmt::format("in {} {}", to_string(release.groups[unsettled.front()].key), words.hint);
+    return words;
   }
   const std::vector<std::optional<MostlyNoise>> noises = mostly_noise(release);
   std::vector<std::size_t> noisy;

@@ -53,5 +53,8 @@ std::string price_in_words(const PlanReport& report, std::uint64_t worst);
 /// A warning that few values are possible, and how far rounding to them moves the values between; nothing if many are possible.
 std::optional<NoiseInWords> coarse_step(const Lattice& lattice);
 double largest(const std::vector<double>& errors);
+/// The groups with an interval that ends only at an end of the range, and with too few records to expect otherwise. Those with the fewest
+/// records come first. There is one if `ends` are those of the release.
+std::vector<std::size_t> unsettled_groups(const Release& release, const UnsettledEnds& ends);
 
 }  // namespace fractile::report_detail

@@ -84,7 +84,7 @@ std::string statistics_terms(const Release& release) {
       "lower, upper of these: the true value for {}{}, {}, each by itself\n",
       release.query.quantiles.empty() ? "published" : "beside the quantiles",
       release.cost().scaled(terms.request.share).to_string(),
-      report_detail::statistics_in_words(terms.request, release.lattice.kind(), release.source.weights.has_value()),
+      report_detail::statistics_in_words(terms.request, release.lattice.kind(), release.source),
       report_detail::records_in_words(release.source),
       report_detail::and_where_they_count(report_detail::counts_at(release.lattice)),
       report_detail::share_of(terms.level));
@@ -199,7 +199,9 @@ std::string to_csv(const Release& release) {
 
 std::string to_table(const Release& release) {
   std::vector<Row> rows(1, report_detail::key_headings(release));
-  for (std::string& heading : headings_of(release, release.source.column)) rows.front().push_back(std::move(heading));
+  for (std::string& heading :
+       headings_of(release, report_detail::values_in_words(release.source, release.source.column)))
+    rows.front().push_back(std::move(heading));
   for_each_row(release, OpenEnds::in_words, [&](Row row) { rows.push_back(std::move(row)); });
   // Numbers stand to the right, and the cells before them to the left.
   const std::size_t numbers = release.query.intervals || release.statistics ? 3 : 1;
