@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "libraries/fmt.hpp"
 #include "report/text/decimals.hpp"
@@ -154,6 +155,15 @@ std::string column_in_words(const SourceDescription& source, const std::string& 
   return {};
 }
 
+std::string round_numbers_in_words(const Release& release) {
+  const MechanismUsed& used = release.groups.front().used;
+  const auto text = [&](const Rational& distance) { return distance_text(release.lattice.kind(), distance); };
+  std::vector<std::string> found;
+  if (used.granularity) found.push_back("most values are multiples of " + text(*used.granularity));
+  if (used.heaping) found.push_back("many are multiples of " + text(*used.heaping));
+  return fmt::to_string(fmt::join(found, ", and "));
+}
+
 std::string counted_noun(const SourceDescription& source) {
   if (source.weights) return "units of weight";
   return counts_of(source) == Counts::persons_values ? "persons" : "records";
@@ -225,11 +235,10 @@ std::string weighted_neighbors_in_words(const WeightsDescription& weights) {
 }
 
 std::string weighted_noise_in_words(const WeightsDescription& weights) {
-  std::string words =
-      fmt::format("in units, the noise is {:.4g} times that of the same number of records without weights",
-                  weights.noise_factor().to_double());
+  std::string words = fmt::format("in units, the noise is {} times that of the same number of records without weights",
+                                  plain(weights.noise_factor().to_double(), 4));
   if (const std::optional<Rational> relative = weights.relative_noise_factor()) {
-    words += fmt::format("; in shares of the total {:.4g} times, if the mean weight is {}", relative->to_double(),
+    words += fmt::format("; in shares of the total {} times, if the mean weight is {}", plain(relative->to_double(), 4),
                          weights.declared.mean->to_string());
   }
   return words;

@@ -52,6 +52,10 @@ std::string values_in_words(const SourceDescription& source, const std::string& 
 /// What quantiles are of: "the column age" or "the persons' sums of the column pay".
 std::string column_in_words(const SourceDescription& source, const std::string& column);
 
+/// What a part of the budget suggested about all groups' values: "most values are multiples of 5, and many are multiples of 10". Empty if
+/// it found nothing or did not look.
+std::string round_numbers_in_words(const Release& release);
+
 /// "1 record", "2 records", "2 persons" or, with weights, "2 units of weight".
 std::string counted_in_words(const SourceDescription& source, std::uint64_t count);
 /// "records"; "persons" where each counts with one value; or, with weights, "units of weight".

@@ -55,18 +55,6 @@ std::string held_quantile(const Release& release) {
                                       counts_at(release), release.source.weights.has_value());
 }
 
-/// What a part of the budget found out about the values; empty when it found nothing or did not look.
-std::string round_numbers_in_words(const Release& release) {
-  const MechanismUsed& used = release.groups.front().used;
-  const auto text = [&](const Rational& distance) { return distance_text(release.lattice.kind(), distance); };
-  std::vector<std::string> found;
-  if (used.granularity) found.push_back("most values are multiples of " + text(*used.granularity));
-  if (used.heaping) found.push_back("many are multiples of " + text(*used.heaping));
-  if (found.empty()) return {};
-  return fmt::format("A part of the budget suggested that {}; the values above were drawn accordingly.",
-                     fmt::join(found, ", and "));
-}
-
 /// One line per value. Pages with figures also show between which shares the value is a quantile, when bars of shares are drawn.
 report_detail::CellTable listed_values(const Page& page, const Release& release) {
   using report_detail::CellTable;
@@ -136,8 +124,11 @@ void explain_values(Page& page, const Release& release) {
   if (page.has_figures()) report_detail::draw_release(page, release);
   page.table(published_table(page, release));
   if (grouped) page.paragraph("The groups were listed beforehand; an empty group has values, too.");
-  const std::string found = round_numbers_in_words(release);
-  if (!grouped && !found.empty()) page.paragraph(found);
+  const std::string found = report_detail::round_numbers_in_words(release);
+  if (!grouped && !found.empty()) {
+    page.paragraph(
+        fmt::format("A part of the budget suggested that {}; the values above were drawn accordingly.", found));
+  }
 }
 
 void explain_comparisons(Page& page, const Release& release, const std::vector<NamedComparison>& comparisons) {
@@ -291,7 +282,7 @@ std::string amount_in_words(const std::string& amount) {
   constexpr std::size_t longest = 15;
   const bool is_fraction = amount.find_first_not_of("0123456789/") == std::string::npos;
   if (amount.size() <= longest || !is_fraction) return amount;
-  return fmt::format("about {:.4g}", Rational::parse(amount).to_double());
+  return "about " + report_detail::plain(Rational::parse(amount).to_double(), 4);
 }
 
 /// What was spent on which part, if a receipt says so; empty for several groups that differ.

@@ -152,8 +152,8 @@ std::string weighted_promise(const WeightsDescription& weights) {
   if (weights.declared.stability) {
     return fmt::format(
         "Records have weights. The promise is about files that differ in one person's records and in the weights that "
-        "these records change: at most {} records in all. This was declared, and nothing checks it.",
-        *weights.declared.stability);
+        "these records change: at most {} in all. This was declared, and nothing checks it.",
+        records_of(*weights.declared.stability));
   }
   return "Records have weights. The promise is about weighted files: one with a person's weighted records and one "
          "without them, in which all other weights are the same. Where weights were calibrated to totals, a person "

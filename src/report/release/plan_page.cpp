@@ -188,8 +188,9 @@ void say_in_short(HtmlPage& page, const PlanReport& report) {
 
 }  // namespace
 
-WebPage to_html(const PlanReport& report, const PageOptions& options) {
+WebPage to_html(const PlanReport& whole, const PageOptions& options) {
   const OwnEnvironment own;
+  const PlanReport report = report_detail::with_told_bounds(whole);
   const ReleasePlan& plan = report.plan;
   HtmlPage page;
   const std::size_t quantiles = plan.query.quantiles.size();
@@ -218,9 +219,7 @@ WebPage to_html(const PlanReport& report, const PageOptions& options) {
     page.section("Beside the quantiles");
     page.table({"statistics", "How far off counts, shares and means will be"},
                report_detail::planned_statistics_rows(report));
-    std::string meaning = report_detail::planned_statistics_meaning(report);
-    std::erase(meaning, '\n');
-    page.paragraph(meaning);
+    page.paragraph(report_detail::planned_statistics_meaning(report));
   }
   if (report.guess) {
     page.section("What an attacker gains");

@@ -7,10 +7,16 @@
 
 #include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
+#include "fractile/release.hpp"
 #include "fractile/reports.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile::report_detail {
+
+/// A bound for any number of records that is larger is a share of the largest number, and says nothing about a table.
+inline constexpr std::uint64_t largest_bound_of_any_number = any_number_of_rows / 1000;
+/// The report without such bounds where the number of records is not known.
+PlanReport with_told_bounds(PlanReport report);
 
 /// A heading, and one row per quantile with its errors.
 std::vector<Row> plan_rows(const ReleasePlan& plan);
@@ -19,7 +25,7 @@ std::vector<Row> plan_rows(const ReleasePlan& plan);
 std::string plan_meaning(const ReleasePlan& plan);
 /// A heading, and one row for each number that is not a quantile, with its error. No rows without statistics.
 std::vector<Row> planned_statistics_rows(const PlanReport& report);
-/// What the errors of planned_statistics_rows() mean, in one line.
+/// What the errors of planned_statistics_rows() mean, without line breaks.
 std::string planned_statistics_meaning(const PlanReport& report);
 /// An error of the plan in units, as a share of the expected total of the weights.
 Rational share_of_total(const PlanReport& report, double units);

@@ -80,7 +80,7 @@ std::string intervals_in_words(const Release& release) {
 std::string statistics_terms(const Release& release) {
   const StatisticsTerms& terms = *release.statistics;
   return fmt::format(
-      "{}, for {} of that: {}\n"
+      "{}, for a part of the budget, {}: {}\n"
       "lower, upper of these: the true value for {}{}, {}, each by itself\n",
       release.query.quantiles.empty() ? "published" : "beside the quantiles",
       release.cost().scaled(terms.request.share).to_string(),
@@ -102,14 +102,8 @@ std::string mechanisms_of(const Release& release) {
 std::string findings_of(const Release& release) {
   if (!release.ran_alike()) return {};
   const MechanismUsed& used = release.groups.front().used;
-  const ValueKind kind = release.lattice.kind();
-  std::string text;
-  if (used.granularity) {
-    text += fmt::format("the values were found to be multiples of {}\n", distance_text(kind, *used.granularity));
-  }
-  if (used.heaping) {
-    text += fmt::format("many of the values were found to be multiples of {}\n", distance_text(kind, *used.heaping));
-  }
+  const std::string found = report_detail::round_numbers_in_words(release);
+  std::string text = found.empty() ? "" : fmt::format("a part of the budget suggested that {}\n", found);
   if (!used.reason.empty()) text += fmt::format("chosen by auto: {}\n", used.reason);
   return text;
 }
@@ -120,14 +114,17 @@ std::string left_out(const Release& release) {
   if (source.null_policy == NullPolicy::error) return {};
   const ValueKind kind = release.lattice.kind();
   const bool is_number = kind == ValueKind::number;
-  const std::string unreadable = source.unreadable != Unreadable::missing ? ""
-                                 : is_number                              ? ", or no number"
-                                                                          : ", or something else";
-  return fmt::format("records without a {} (NULL, empty{}{}){}{} were left out\n",
+  std::vector<std::string> missing{"NULL", "empty"};
+  if (is_number) missing.emplace_back("NaN");
+  if (source.unreadable == Unreadable::missing) missing.emplace_back("something else");
+  std::string kinds = missing.front();
+  for (std::size_t i = 1; i < missing.size(); ++i) kinds += (i + 1 < missing.size() ? ", " : " or ") + missing[i];
+  return fmt::format("records without a {} ({}){}{} were left out\n",
                      is_number                 ? "number"
                      : kind == ValueKind::date ? "date"
                                                : "time",
-                     is_number ? ", NaN" : "", unreadable, source.weights ? ", without a weight" : "",
+                     kinds,
+                     source.weights ? (source.person.empty() ? " or without a weight" : ", without a weight") : "",
                      source.person.empty() ? "" : " or without a person");
 }
 
@@ -156,7 +153,7 @@ std::string terms_of(const Release& release) {
     text += "declared, not checked: no person has records in two of the profiles that were merged\n";
   }
   if (release.bounds) {
-    text += fmt::format("{} of that found the bounds: {} to {}\n", release.bounds->cost.to_string(),
+    text += fmt::format("a part of the budget, {}, found the bounds: {} to {}\n", release.bounds->cost.to_string(),
                         release.lattice.text(0), release.lattice.text(release.lattice.size() - 1));
   }
   if (query.intervals) text += intervals_in_words(release);

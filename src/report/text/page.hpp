@@ -59,6 +59,9 @@ std::vector<Row> plain_rows(const CellTable& table);
 /// The table for programs, with one row of headings and one number per cell.
 std::vector<Row> number_rows(const CellTable& table);
 
+/// The words in lines of up to 96 bytes, each with its end. `first` precedes the first line, and `indent` all others.
+std::string wrapped(const std::string& words, const std::string& first = {}, const std::string& indent = {});
+
 /// Inserts thousands separators into a number of five digits or more at the beginning of the text: "12,600 or above". Everything else
 /// stays, including years and dates.
 std::string with_separators(const std::string& text);

@@ -16,27 +16,6 @@ std::string underlined(const std::string& words, char line) {
   return title + "\n" + std::string(width_of(title), line) + "\n";
 }
 
-/// `indent` precedes all lines except the first.
-std::string wrapped(const std::string& words, const std::string& first = {}, const std::string& indent = {}) {
-  constexpr std::size_t width = 96;
-  std::string lines;
-  std::string line = first;
-  bool begun = false;
-  for (std::size_t at = 0; at < words.size();) {
-    const std::size_t end = std::min(words.find(' ', at), words.size());
-    const std::string word = words.substr(at, end - at);
-    if (begun && line.size() + 1 + word.size() > width) {
-      lines += line + "\n";
-      line = indent;
-      begun = false;
-    }
-    line += (begun ? " " : "") + word;
-    begun = true;
-    at = end + 1;
-  }
-  return lines + line + "\n";
-}
-
 std::string piped(const std::vector<Row>& rows) {
   std::string text;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -63,6 +42,26 @@ Row plain_headings(const CellTable& table) {
 }
 
 }  // namespace
+
+std::string wrapped(const std::string& words, const std::string& first, const std::string& indent) {
+  constexpr std::size_t width = 96;
+  std::string lines;
+  std::string line = first;
+  bool begun = false;
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t end = std::min(words.find(' ', at), words.size());
+    const std::string word = words.substr(at, end - at);
+    if (begun && line.size() + 1 + word.size() > width) {
+      lines += line + "\n";
+      line = indent;
+      begun = false;
+    }
+    line += (begun ? " " : "") + word;
+    begun = true;
+    at = end + 1;
+  }
+  return lines + line + "\n";
+}
 
 std::vector<Row> plain_rows(const CellTable& table) {
   std::vector<Row> rows{plain_headings(table)};
