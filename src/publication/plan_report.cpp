@@ -278,10 +278,11 @@ std::string to_table(const PublicationPlan& plan) {
       "nine in ten   of the simulated releases of a public normal table with that many records miss no quantile by "
       "more\n"
       "share         the same as a share of the cell's records\n"
-      "worst         exceeded with probability at most {} a quantile, whatever the data{}\n",
+      "worst         exceeded with probability at most {} a quantile, whatever the data{}{}\n",
       publication.budget.to_string(), to_string(publication.budget.measure()), to_string(publication.neighbors),
       publication.records_per_person, publication.records_per_person == 1 ? "" : "s",
       report_detail::plain((Rational(1) - publication.confidence).to_double(), 4),
+      publication.confidence == Rational(19, 20) ? "" : "; the receipt and the page will state it at 0.05",
       grows_with_rows(plan) ? "; - where it grows with the records: the file may say rows" : "");
   if (any_counts) {
     text +=

@@ -270,7 +270,7 @@ void explain_rank_errors(Page& page, const Table& table) {
 }
 
 /// Names the smallest cell whose intervals may end only at the ends of the range; empty if there is none.
-std::string unsettled_in_words(const Page& page, const Release& release) {
+std::string smallest_unsettled(const Page& page, const Release& release) {
   const std::optional<UnsettledEnds> ends = unsettled_ends(release);
   if (!ends || !release.is_grouped()) return {};
   const std::vector<std::size_t> cells = report_detail::unsettled_groups(release, *ends);
@@ -286,7 +286,7 @@ void warn_of_noise(Page& page, const Table& table) {
   for (const PublishedLevel* level : table.levels) {
     const std::optional<NoiseInWords> noise = noise_in_words(level->release);
     if (!noise) continue;
-    const std::string unsettled = unsettled_in_words(page, level->release);
+    const std::string unsettled = smallest_unsettled(page, level->release);
     page.paragraph(fmt::format("Warning, of {} {}: {}.", page.typed(table.table.name),
                                level_in_words(page, table, *level),
                                unsettled.empty() ? page.typed(noise->what) : unsettled));

@@ -322,9 +322,14 @@ Fails odds_change_more(const Seen& seen) {
   const bool presence = !seen.words.at(1).empty();
   const double of_content = seen.receipt.query.neighbors == Neighbors::add_remove ? 2 * epsilon : epsilon;
   const bool counts_rows = seen.receipt.public_rows.has_value();
-  return {(presence && (seen.number(2) < std::exp(epsilon) * (1 - 1e-9) || counts_rows)),
-          seen.number(4) < std::exp(of_content) * (1 - 1e-9),
-          seen.number(6) / 100 < std::exp(of_content) / (1 + std::exp(of_content)) - 1e-12};
+  // A factor or a percentage that is not written out is more than a million million, or all but one in so many.
+  const auto is_less = [&](std::size_t word, double exponent) {
+    return seen.words.at(word).empty() ? std::exp(exponent) < 1e12
+                                       : seen.number(word) < std::exp(exponent) * (1 - 1e-9);
+  };
+  const double lies = 1 / (1 + std::exp(of_content));
+  return {presence && (is_less(2, epsilon) || counts_rows), is_less(3, of_content),
+          seen.words.at(4).empty() ? lies > 1e-12 : seen.number(4) / 100 < 1 - lies - 1e-12};
 }
 
 /// Compares the costs of the parts, as the odometers charged them, with the budget.
@@ -517,6 +522,14 @@ const std::vector<Claim>& claims() {
   static const std::string of_plan = "With a probability of at least " + percent +
                                      " each, the values will miss the quantiles of the records that count" + where +
                                      ", by at most [0-9]+ records, whatever the table of up to [0-9]+ records[.]";
+  static const std::string factor = "(?:([0-9.,]+) \\(e\\^[0-9.,]+\\)|e\\^[0-9.,]+, more than a million million)";
+  static const std::string odds =
+      "To someone who knows everybody else's records, the values change (?:(the odds that the person's records are in "
+      "the table) by a factor of at most " +
+      factor + ", and )?the odds of what these records say by a factor of at most " + factor +
+      ": no more than by their answer in a survey in which everyone answers a yes-or-no question, truthfully (?:with a "
+      "probability of ([0-9.]+) % and otherwise with the opposite|except with a probability below one in a million "
+      "million)[.]";
   static const std::vector<Claim> claims{
       // How wrong values may be.
       {in_short.c_str(), "rank_error.md", misses_in_short, false},
@@ -578,14 +591,7 @@ const std::vector<Claim>& claims() {
        "conversions.md", a_probability_may_become_more},
       {"As it is, the probability is at most that of the second column[.]", "conversions.md",
        probabilities_may_become_more},
-      {"To someone who knows everybody else's records, the values change (?:(the odds that the person's records are in "
-       "the table) "
-       "by a factor of at most ([0-9.,]+) \\(e\\^([0-9.]+)\\), and )?the odds of what these records say by a factor "
-       "of at most "
-       "([0-9.,]+) \\(e\\^([0-9.]+)\\): no more than by their answer in a survey in which everyone answers a "
-       "yes-or-no question, "
-       "truthfully with a probability of ([0-9.]+) % and otherwise with the opposite[.]",
-       "conversions.md", odds_change_more},
+      {odds.c_str(), "conversions.md", odds_change_more},
       {"The release costs .*", "odometer.md", costs_more},
       {"As a number, (?:epsilon|rho) is at most ([0-9.]+)[.]", "definition",
        [](const Seen& seen) {
