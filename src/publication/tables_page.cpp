@@ -83,7 +83,7 @@ class Cells {
     }
     if (cell->second.is_hidden) {
       has_hidden_ = true;
-      return {{hidden, ""}};
+      return {{hidden, ""}, {}, {}, hidden};
     }
     const Release::Group& group = cell->second.group;
     if (place >= group.indices.size()) {
@@ -92,7 +92,8 @@ class Cells {
     }
     const Release& release = levels_.front()->release;  // all levels have the same possible values
     CellTable::Cell shown = report_detail::value_cell(release, group, place);
-    if (!mark_of(publication_.marks, release, group, place).empty()) {
+    shown.mark = mark_of(publication_.marks, release, group, place);
+    if (!shown.mark.empty()) {
       has_marks_ = true;
       shown.sign = " *";
     }

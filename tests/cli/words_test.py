@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 
 from cli.program import CommandTest, require_engine, run
@@ -229,3 +230,171 @@ class OtherKeys(WordsTest):
         text = self.left_out([*LISTED, "other,f", "other,m"])
         self.assertIn("counts in region as other.", text)
         self.assertIn("Records with keys in sex that no listed cell has were left out of all levels.", text)
+
+
+class Plans(WordsTest):
+    ASK = ("plan", "--bounds", "0", "1000000", "--epsilon", "0.1")
+
+    def plan(self, *arguments):
+        return self.of(*self.ASK, *arguments)
+
+    def test_a_bound_that_grows_with_the_records_is_not_printed(self):
+        """Once, worst cases were shares of 2^32 where nobody had said how many records are expected."""
+        asked = ("--step", "0.01", "--quantiles", "deciles")
+        for row in self.plan(*asked, "--format", "csv").splitlines()[1:]:
+            self.assertRegex(row, r"^\d+/\d+,\d{0,5},[0-9.]+,[0-9.]+$")
+        document = json.loads(self.plan(*asked, "--format", "json"))
+        self.assertIn(None, {each["worst_case"] for each in document["quantiles"]})
+        self.assertNotIn("simultaneous", document["worst_case"])
+        self.assertIn("say about how many are expected", document["worst_case"]["reason"])
+        self.assertRegex(self.plan(*asked, "--format", "table"), r"\n1/10 +- +[0-9.]+ +[0-9.]+\n")
+        self.assertNotRegex(self.plan(*asked, "--format", "html"), r"\d{9}|1,288,")
+        known = json.loads(self.plan(*asked, "--expected-rows", "50000", "--format", "json"))
+        self.assertNotIn(None, {each["worst_case"] for each in known["quantiles"]})
+
+    def test_a_bound_that_holds_for_any_number_is_printed(self):
+        self.assertNotIn(",,", self.plan("--step", "1", "--format", "csv"))
+
+    def test_a_publication_without_rows(self):
+        self.write_people()
+        self.write("p.toml", SMALL.format(intervals="0.95").replace("intervals = 0.95\n", "").replace("step = 1\n", "step = 0.01\n"))
+        for row in self.of("plan", "p.toml", "--format", "csv").splitlines()[1:]:
+            self.assertEqual(row.split(",")[5], "", row)
+        table = self.of("plan", "p.toml", "--format", "table")
+        self.assertIn("- where it grows with the records: the file may say rows", table)
+        document = json.loads(self.of("plan", "p.toml", "--format", "json"))
+        self.assertEqual({cell["worst_case"] for level in document["levels"] for cell in level["cells"]}, {None})
+
+    def test_no_number_is_in_scientific_notation(self):
+        """Once, large errors were 1.235e+05."""
+        asked = ("--step", "1", "--quantiles", "quartiles", "--expected-rows", "3000000", "--mean", "--count")
+        for form in ("csv", "table", "json", "html"):
+            with self.subTest(form):
+                text = self.of("plan", "--bounds", "0", "1000000", "--epsilon", "0.00001", *asked, "--format", form)
+                text = re.sub(r"<(style|svg)\b.*?</\1>", "", text, flags=re.DOTALL)
+                self.assertNotRegex(text, r"\b[0-9.]+e[+-][0-9]")
+        self.write_people()
+        self.write("p.toml", SMALL.format(intervals="0.95").replace("intervals = 0.95", "mean = true\nrows = 2000000").replace(
+            "epsilon = 1", "epsilon = 0.00001"))
+        for form in ("csv", "table", "json"):
+            self.assertNotRegex(self.of("plan", "p.toml", "--format", form), r"\b[0-9.]+e[+-][0-9]")
+
+    def test_sentences(self):
+        """Once, two notes of a page were one sentence, and a part of the budget read as a fraction of it."""
+        asked = ("--step", "1", "--expected-rows", "50000", "--intervals", "0.95", "--of", "table", "--count")
+        page = " ".join(self.plan(*asked, "--format", "html").split())
+        self.assertRegex(page, r"between the ends; from about \d+ records on")
+        table = self.plan(*asked, "--mean", "--below", "10,20,30,40,50,60,70", "--format", "table")
+        self.assertIn("Of the budget, epsilon = 1/50 pays for the number of records", " ".join(table.split()))
+        self.assertLessEqual(max(len(line) for line in table.splitlines()), 110)
+
+    def test_the_confidence_of_a_publication(self):
+        """Receipts state worst cases at 95 %, so a plan with another confidence says so."""
+        self.write_people()
+        text = SMALL.format(intervals="0.95").replace("intervals = 0.95", "rows = 600")
+        self.write("p.toml", text)
+        self.assertNotIn("will state it", self.of("plan", "p.toml", "--format", "table"))
+        self.write("p.toml", text.replace("epsilon = 1\n", "epsilon = 1\nconfidence = 0.9\n"))
+        self.assertIn("exceeded with probability at most 0.1 a quantile, whatever the data; the receipt and the page will state it at 0.05",
+                      self.of("plan", "p.toml", "--format", "table"))
+
+
+class Tables(WordsTest):
+    MARKED = SMALL.format(intervals="0.95") + "count = true\nname = \"pay\"\n[marks]\nunreliable = 0.2\nhidden = 100\n"
+
+    def test_files_of_a_page_keep_marks(self):
+        """Once, the page's tables as CSV lost what is unreliable or hidden."""
+        self.published(self.MARKED)
+        self.of("explain", "out/p.json", "--format", "html", "--figures", "figures")
+        files = [self.content(f"figures/{name}") for name in sorted(os.listdir(self.folder / "figures")) if name.startswith("table_")]
+        self.assertTrue(any("10 % mark" in text.splitlines()[0] for text in files), files)
+        self.assertTrue(any("hidden" in text for text in files), files)
+
+    def test_titles_of_figures_keep_percents_together(self):
+        self.write_people()
+        self.of("release", "people.csv", "--column", "income", "--bounds", "0", "500", "--step", "1", "--epsilon", "1", "--intervals",
+                "0.95", "--format", "html", "--figures", "figures")
+        svg = self.content("figures/release.svg")
+        self.assertIn("95\u00a0%", svg)
+        self.assertNotIn("95 %", re.sub(r"<(title|desc)\b.*?</\1>", "", svg, flags=re.DOTALL))
+
+    def test_an_interval_is_written_in_one_way(self):
+        self.write_people()
+        self.write("p.toml", SMALL.format(intervals="0.95"))
+        table = run("publish", "p.toml", "--format", "table", cwd=self.folder).out
+        self.assertRegex(table, r"\(\d+ to \d+\)")
+        self.assertNotIn("[", table)
+
+    def test_missing_cells_and_weights(self):
+        """Once, "(NULL, empty, NaN), without a weight were left out" stood under a table."""
+        self.write("w.csv", "x,w\n" + "7,2\n" * 100)
+        table = run("release", "w.csv", *"--column x --bounds 0 10 --step 1 --epsilon 1 --weight w --weight-bounds 1 2 --weight-step 1 "
+                    "--unreadable missing --format table".split(), cwd=self.folder).out
+        self.assertIn("records without a number (NULL, empty, NaN or something else) or without a weight were left out", table)
+
+    def test_what_was_found_out_is_said_with_care(self):
+        """Once, an empty table's values "were found to be multiples of 25"."""
+        self.write("t.csv", "x\n" + "".join(f"{i % 20 * 25}\n" for i in range(4000)))
+        table = self.of("release", "t.csv", *"--column x --bounds 0 500 --step 1 --epsilon 5 --quantiles deciles --expected-rows 4000 "
+                        "--format table".split())
+        self.assertNotIn("were found to be", table)
+        self.assertIn("a part of the budget suggested that ", table)
+
+    def test_a_registry_names_columns(self):
+        """Once, sentences about possible values named no column, and another sentence stood twice."""
+        text = SMALL.format(intervals="0.95") + '[[table]]\ncolumn = "age"\nbounds = [0, 125]\nstep = 1\nquantiles = "median"\n'
+        self.published(text)
+        self.write("about.toml", 'title = "P"\ncurator = "C"\ncurator_type = "Government"\nuse = "U"\nregion = "R"\ndate = "2026-05-01"\n')
+        record = self.of("explain", "out/p.json", "--format", "registry", "--about", "about.toml")
+        for name, ends in (("income", "0 to 500"), ("age", "0 to 125")):
+            self.assertIn(f"The possible values of {name}, {ends} in steps of 1, were chosen without looking at the data.", record)
+        self.assertEqual(record.count("No person has more than 1 record"), 1)
+
+
+class Hints(WordsTest):
+    def refused(self, arguments, code, *parts):
+        self.assert_refused(run(*arguments, cwd=self.folder), code, *parts)
+
+    def test_files_of_spreadsheets(self):
+        ask = ("--column", "pay", "--bounds", "0", "9", "--step", "1", "--epsilon", "1")
+        self.write("sep.csv", "sep=;\nid;pay\n1;2\n")
+        self.refused(("release", "sep.csv", *ask), 3, "its first line, sep=, is for Excel: remove it")
+        self.write("title.csv", "Income 2024\nid,pay\n1,2\n")
+        self.refused(("release", "title.csv", *ask), 3, "if it is a title, remove it")
+        self.write("title.csv", "Income, 2024\nid,pay,x\n1,2,3\n")
+        self.refused(("release", "title.csv", *ask), 3, "remove a title above the header line")
+        self.write("foot.csv", "id,pay\n1,2\nSource: Office\n")
+        self.refused(("release", "foot.csv", *ask), 3, "line 3", "remove notes below the table")
+        self.write("utf.csv", "id,pay\n1,2\n".encode("utf-16"))
+        self.refused(("release", "utf.csv", *ask), 3, "pass --encoding utf-16, or convert it: iconv")
+        self.of("release", "utf.csv", *ask, "--encoding", "utf-16")
+        self.write("cr.csv", "id,pay\r1,2\r2,3\r")
+        self.of("release", "cr.csv", *ask)
+        for end in ("\r", "\n", ""):
+            self.write("end.csv", f"id,pay{end or chr(10)}1,2{end}")
+            made = run("ledger", "init", "l.db", "--dataset", f"d{ord(end or 'x')}", "--epsilon", "1", "--source", "./end.csv",
+                       cwd=self.folder)
+            self.assertEqual("has no line end" in made.err, not end, made)
+
+    def test_publications(self):
+        self.write_people()
+        self.write("p.toml", SMALL.format(intervals="0.95").replace("intervals = 0.95", "rows = 600\ntarget = { value_error = 0.5 }"))
+        self.refused(("plan", "p.toml"), 3, "no budget gives that value error", "ask for a larger value error")
+        self.write("p.toml", SMALL.format(intervals="0.95") + 'rows = { file = "rows.csv" }\n')
+        self.refused(("plan", "p.toml"), 3, "rows", "the name of a file in quotes: rows = \"rows.csv\"")
+        self.write("p.toml", SMALL.format(intervals="0.95"))
+        self.refused(("plan", "p.toml", "--about", "a.toml"), 2, "--about does not go with FILE", "fractile publish makes one")
+        self.refused(("plan", "p.toml", "--format", "html"), 2, "--format", "fractile publish makes the publication's page")
+
+    def test_unknown_verbs(self):
+        """Once, help for a verb that does not exist was that of the program, with exit code 0."""
+        for words in (("relaese", "--help"), ("help", "relaese")):
+            self.refused(words, 2, "unknown verb 'relaese'", "did you mean fractile release?")
+        self.assertEqual(run("help").code, 0)
+        self.assertEqual(run("help", "release").out, run("release", "--help").out)
+
+    def test_helps(self):
+        self.assertIn("3 unusable file", " ".join(run("plan", "--help").out.split()))
+        self.assertIn("3 unusable file", " ".join(run("ledger", "init", "--help").out.split()))
+        self.assertIn("[--receipts DIR]", run("ledger", "verify", "--help").out)
+        self.assertIn("two keys of one column, while the others are equal", " ".join(run("release", "--help").out.split()))

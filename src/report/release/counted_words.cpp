@@ -8,6 +8,7 @@
 
 #include "libraries/fmt.hpp"
 #include "report/text/decimals.hpp"
+#include "report/text/page.hpp"
 
 namespace fractile::report_detail {
 
@@ -170,7 +171,7 @@ std::string counted_noun(const SourceDescription& source) {
 }
 
 std::string counted_in_words(const SourceDescription& source, std::uint64_t count) {
-  if (count != 1) return fmt::format("{} {}", count, counted_noun(source));
+  if (count != 1) return fmt::format("{} {}", with_separators(std::to_string(count)), counted_noun(source));
   if (source.weights) return "1 unit of weight";
   return counts_of(source) == Counts::persons_values ? "1 person" : "1 record";
 }
@@ -206,7 +207,7 @@ std::string typical_in_words(const TypicalError& typical, const SourceDescriptio
   const std::string off =
       most == 0 ? "not off at all"
                 : fmt::format("off by at most {}, and half of the time by {}", counted_in_words(source, most),
-                              middle == 0 ? "none" : fmt::format("at most {}", middle));
+                              middle == 0 ? "none" : "at most " + with_separators(std::to_string(middle)));
   return fmt::format(
       "Nine times in ten {} {}, as observed in {} simulated releases of a public {} table of {}, for the quantile with "
       "the largest errors.",

@@ -204,7 +204,8 @@ void explain_errors(Page& page, const Release& release, bool is_typical_known) {
       report_detail::up_to_records(release, release.is_grouped() ? " in a group" : ""),
       !release.errors->together
           ? ""
-          : fmt::format(" With the same probability no value is off by more than {}.", *release.errors->together),
+          : fmt::format(" With the same probability no value is off by more than {}.",
+                        report_detail::with_separators(std::to_string(*release.errors->together))),
       is_typical_known ? "" : ": fractile plan shows them"));
   page.paragraph(
       "This is only the error added for privacy. It does not include how well the table's records represent other "
@@ -382,7 +383,8 @@ void explain_unprotected(Page& page, const Release& release) {
                               release.query.quantiles.empty() ? "statistics" : "quantiles"));
   if (release.is_grouped()) items.emplace_back("The list of groups, which is public knowledge.");
   if (release.public_rows) {
-    items.push_back(fmt::format("The number of rows, {}, which was declared public.", *release.public_rows));
+    items.push_back(fmt::format("The number of rows, {}, which was declared public.",
+                                report_detail::with_separators(std::to_string(*release.public_rows))));
   }
   report_detail::explain_unprotected(page, report_detail::promise_of(release), std::move(items));
 }

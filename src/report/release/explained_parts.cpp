@@ -354,7 +354,7 @@ void explain_rounded(Page& page, std::uint64_t records) {
   page.paragraph(fmt::format(
       "With that probability, up to {} of these records are finer than the granularity that was found privately, and "
       "rounded to it; where the step is the data's own, there are none.",
-      records));
+      with_separators(std::to_string(records))));
 }
 
 std::vector<std::string> counted_texts(const Release& release, const std::string& groups) {
