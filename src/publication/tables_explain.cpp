@@ -674,6 +674,12 @@ void end_with_receipt(Page& page, const std::string& receipt) {
   page.paragraph("The receipt is too large for a page, and is left out: keep the file.");
 }
 
+/// Without bounds that grow with the number of records in a cell where this number is not known.
+PublishedTables with_told_bounds(PublishedTables tables) {
+  for (PublishedLevel& level : tables.levels) level.release = report_detail::with_told_bounds(std::move(level.release));
+  return tables;
+}
+
 PublishedTables for_everybody(PublishedTables tables) {
   for (PublishedLevel& level : tables.levels) level.release = report_detail::for_everybody(std::move(level.release));
   for (PublishedLevel& level : tables.sums) level.release = report_detail::for_everybody(std::move(level.release));
@@ -685,14 +691,15 @@ PublishedTables for_everybody(PublishedTables tables) {
 std::string explain(const PublishedTables& tables, Prose prose, const PageOptions& options) {
   const OwnEnvironment own;
   report_detail::ProsePage page(prose);
-  explain_on(page, tables, options);
+  explain_on(page, with_told_bounds(tables), options);
   return page.text();
 }
 
 WebPage to_html(const PublishedTables& tables, const PageOptions& options) {
   const OwnEnvironment own;
   report_detail::HtmlPage page;
-  explain_on(page, options.is_public ? for_everybody(tables) : tables, options);
+  const PublishedTables told = with_told_bounds(tables);
+  explain_on(page, options.is_public ? for_everybody(told) : told, options);
   if (!options.is_public) end_with_receipt(page, tables.receipt);
   return std::move(page).finished();
 }

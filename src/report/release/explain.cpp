@@ -15,6 +15,7 @@
 #include "report/release/explained_guess.hpp"
 #include "report/release/explained_parts.hpp"
 #include "report/release/interval_text.hpp"
+#include "report/release/plan_words.hpp"
 #include "report/release/release_figure.hpp"
 #include "report/release/statistics_rows.hpp"
 #include "report/release/statistics_words.hpp"
@@ -440,13 +441,13 @@ std::string explain(const Release& release, Prose prose, const std::vector<Named
                     const PageOptions& options) {
   const OwnEnvironment own;
   report_detail::ProsePage page(prose);
-  explain_on(page, with_receipt(release), comparisons, options);
+  explain_on(page, report_detail::with_told_bounds(with_receipt(release)), comparisons, options);
   return page.text();
 }
 
 WebPage to_html(const Release& release, const std::vector<NamedComparison>& comparisons, const PageOptions& options) {
   const OwnEnvironment own;
-  const Release whole = with_receipt(release);
+  const Release whole = report_detail::with_told_bounds(with_receipt(release));
   report_detail::HtmlPage page;
   explain_on(page, options.is_public ? report_detail::for_everybody(whole) : whole, comparisons, options);
   if (!options.is_public) report_detail::hold_receipt(page, whole.receipt);

@@ -346,6 +346,25 @@ PlanReport report_detail::with_told_bounds(PlanReport report) {
   return report;
 }
 
+Release report_detail::with_told_bounds(Release release) {
+  if (!release.errors || release.errors->rows != any_number_of_rows) return release;
+  bool grows = false;
+  for (Release::Group& group : release.groups) {
+    for (std::optional<std::uint64_t>& error : group.rank_errors) {
+      if (!is_share_of_any(error)) continue;
+      error.reset();
+      grows = true;
+    }
+  }
+  ErrorTerms& errors = *release.errors;
+  if (is_share_of_any(errors.together)) errors.together.reset();
+  if (is_share_of_any(errors.rounded)) errors.rounded.reset();
+  if (grows && errors.without.empty()) {
+    errors.without = "it grows with the number of records, about which nothing was said";
+  }
+  return release;
+}
+
 std::string to_json(const PlanReport& whole) {
   const OwnEnvironment own;
   const PlanReport report = report_detail::with_told_bounds(whole);

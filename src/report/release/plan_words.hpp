@@ -17,6 +17,7 @@ namespace fractile::report_detail {
 inline constexpr std::uint64_t largest_bound_of_any_number = any_number_of_rows / 1000;
 /// The report without such bounds where the number of records is not known.
 PlanReport with_told_bounds(PlanReport report);
+Release with_told_bounds(Release release);
 
 /// A heading, and one row per quantile with its errors.
 std::vector<Row> plan_rows(const ReleasePlan& plan);
