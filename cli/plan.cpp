@@ -35,12 +35,19 @@ void tell_beside_csv(const PlanReport& report) {
 void require_nothing_else(const Typed& typed) {
   for (const auto& [field, values] : typed.values) {
     if (field == "format" || field == "duckdb") continue;
-    usage({Field(field), " does not go with FILE, which says what is asked"}, "write it there, or leave it out");
+    const bool is_of_page = field == "about" || field == "figures";
+    usage({Field(field), " does not go with FILE, which says what is asked"},
+          is_of_page ? "leave it out: the plan of a publication is no page; fractile publish makes one"
+                     : "write it there, or leave it out");
   }
 }
 
 int plan_file(const Typed& typed) {
   require_nothing_else(typed);
+  if (typed.one("format") == "html") {
+    usage({Field("format"), ": the plan of a publication is no page"},
+          "choose one of csv, json, table; fractile publish makes the publication's page");
+  }
   const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);
   const requests::PublicationFile file = requests::read_publication(typed.file, typed.one("duckdb"));
   const PublicationPlan plan = [&] {

@@ -79,6 +79,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(reversed(argc, argv));
   } catch (const CLI::CallForHelp&) {
+    if (app.get_subcommands().empty() && !app.remaining().empty()) require_verb(app, specs);
     print(app.help());
     return 0;
   } catch (const CLI::CallForVersion&) {

@@ -135,7 +135,7 @@ class Sources {
 void warn_of(const CommonSource& source, Attendant& attendant) {
   attendant.warn(fmt::format("'{0}' was counted in {1} of the files: if that is one table, its records count {1} times",
                              source.name, source.files),
-                 {"name each counting once; tables of one name on several machines are told apart by fractile count ",
+                 {"name each counting once; count tables of one name on several machines with different names: ",
                   Field("source").blank("NAME")});
 }
 

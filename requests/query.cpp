@@ -177,7 +177,7 @@ std::optional<StatisticsRequest> statistics_of(const Typed& typed, const Lattice
   if (!typed.has("count") && !typed.has("below") && !typed.has("mean")) {
     if (typed.has("count_budget")) {
       usage({share_field, " goes with ", Field("count"), ", ", Field("below"), " or ", Field("mean")},
-            {"write for example ", Field("count")});
+            {"ask for ", Field("count"), ", or leave ", share_field, " out"});
     }
     return {};
   }

@@ -93,7 +93,8 @@ std::optional<Warning> open_end_of(const std::string& file) {
   if ((format != "csv" && format != "tsv") || !std::filesystem::is_regular_file(file, unknown)) return {};
   if (is_packed(file)) return {};
   std::ifstream bytes(file, std::ios::binary);
-  if (!bytes.seekg(-1, std::ios::end) || bytes.get() == '\n') return {};
+  if (!bytes.seekg(-1, std::ios::end)) return {};
+  if (const int last = bytes.get(); last == '\n' || last == '\r') return {};
   return Warning{"the last line of '" + file + "' has no line end, so its record may be cut off",
                  "if the line is whole, all is well: it counts, and no release reveals anything about it"};
 }

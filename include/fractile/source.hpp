@@ -233,7 +233,8 @@ struct ColumnToCount {
 /// How Table::profile() reads a column's cells. All records decide this: it is for the data's owner, and must not be published.
 struct ColumnCells {
   /// What most of the readable cells are: numbers, times (`timestamp`, including dates, unless the column's type is a date's) or
-  /// instants. Nothing where no cell can be read.
+  /// instants. Numbers, of which none is read, where no cell can be read and most are numbers for people: with a decimal comma,
+  /// separators of thousands, or a currency. Nothing where no cell can be read otherwise.
   std::optional<ValueKind> read_as = {};
   std::uint64_t read = 0;        ///< cells read as `read_as`; if that is nothing, all cells that are not missing
   std::uint64_t missing = 0;     ///< cells that are NULL, blank, NaN, or declared to be missing

@@ -512,6 +512,12 @@ std::vector<std::uint64_t> rows_in(const Item& item, const Publication& publicat
       item.refuse("a file says how many records cells have, and there is one cell", "write the number");
     return rows_of_file(item, table, cells, files);
   }
+  if (item.is_table() || item.is_list()) {
+    item.refuse("neither a number nor the name of a file",
+                table.by.empty() ? "write about how many records there are"
+                                 : "write about how many records a cell has, or the name of a file in quotes: rows = "
+                                   "\"rows.csv\"");
+  }
   return std::vector<std::uint64_t>(cells.cells.size(), item.whole_number(1, most_expected_rows));
 }
 

@@ -91,7 +91,8 @@ constexpr VerbSpec ledger_init_spec{
     "  fractile ledger init budget.db --dataset visits --epsilon 1 --person patient --source ./visits.csv\n"
     "  fractile ledger init postgres://keeper@db.example/budgets --dataset people --epsilon 1\n"
     "\n"
-    "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n",
+    "Exit codes: 0 done; 2 wrong usage; 3 unusable file, or unwritable output;\n"
+    "5 unusable ledger; 70 internal.\n",
 };
 
 constexpr std::array ledger_show_table{
@@ -120,7 +121,7 @@ constexpr std::array ledger_verify_table{
 constexpr VerbSpec ledger_verify_spec{
     "ledger verify",
     "recompute every hash and every sum",
-    "fractile ledger verify FILE [--head HASH]",
+    "fractile ledger verify FILE [--head HASH] [--receipts DIR]",
     ledger_file,
     ledger_verify_table,
     "Exit codes: 0 the ledger is whole; 2 wrong usage; 3 unwritable output; 5 it is not; 70 internal.\n",

@@ -98,7 +98,8 @@ inline constexpr OptionSpec compare_option{
     "A,B",
     "",
     "Intervals",
-    "difference and ratio of two groups (their keys) or of two quantiles (0.25,0.75), with intervals; costs nothing"};
+    "difference and ratio of two groups (their keys; of groups by several columns, two keys of one column, while the "
+    "others are equal) or of two quantiles (0.25,0.75), with intervals; costs nothing"};
 inline constexpr OptionSpec count_option{
     "--count", asker,        "",
     "",        "Statistics", "how many records count, in every group, with an interval; takes a part of the budget"};

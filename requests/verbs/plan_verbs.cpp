@@ -69,15 +69,15 @@ constexpr const char* publication_toml = "TOML file that describes a publication
 constexpr const char* plan_epilogue =
     "No table is read, except a public --reference, and nothing is spent. A quantile's rank error is the\n"
     "number of records by which the published value misses it. For a publication's FILE, which says all\n"
-    "else, only --format and --duckdb are options: what each table and level costs, what is expected in\n"
-    "each cell, and which cells no budget can save.\n"
+    "else, only --format (table, csv or json) and --duckdb are options: what each table and level costs,\n"
+    "what is expected in each cell, and which cells no budget can save.\n"
     "\n"
     "Examples\n"
     "  fractile plan people.toml\n"
     "  fractile plan --bounds 0 500000 --step 1 --epsilon 1 --expected-rows 50000\n"
     "  fractile plan --bounds 0 500000 --step 1 --rank-error 100 --expected-rows 50000\n"
     "\n"
-    "Exit codes: 0 done; 2 wrong usage; 70 internal.\n";
+    "Exit codes: 0 done; 2 wrong usage; 3 unusable file; 70 internal.\n";
 
 constexpr VerbSpec plan_spec{
     "plan",

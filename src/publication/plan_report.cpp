@@ -5,6 +5,7 @@
 #include "fractile/publication.hpp"
 #include "libraries/fmt.hpp"
 #include "publication/tables.hpp"
+#include "report/release/plan_words.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/decimals.hpp"
 #include "report/text/json_writer.hpp"
@@ -23,7 +24,7 @@ using report_detail::Writer;
 /// The amount in six digits, for readers; the exact number may have many more.
 std::string short_amount(const Budget& budget) {
   const double amount = budget.measure() == Measure::zcdp ? budget.rho().to_double() : budget.epsilon().to_double();
-  return fmt::format("{:.6g}", amount);
+  return report_detail::plain(amount, 6);
 }
 
 std::string amount_in_words(const Budget& budget) {
@@ -36,14 +37,26 @@ std::string records_or(const std::optional<std::uint64_t>& records, const char* 
 }
 
 std::string records_or(const std::optional<double>& records, const char* otherwise) {
-  return records ? fmt::format("{:.3g}", *records) : otherwise;
+  return records ? report_detail::plain(*records, 3) : otherwise;
+}
+
+/// The largest error; nothing where it grows with the number of records, and this number is not known.
+std::optional<std::uint64_t> worst_of(const PlannedCell& cell) {
+  const bool grows = !cell.units && cell.worst && *cell.worst > report_detail::largest_bound_of_any_number;
+  return grows ? std::nullopt : cell.worst;
+}
+
+bool grows_with_rows(const PublicationPlan& plan) {
+  return std::ranges::any_of(plan.levels, [](const PlannedLevel& level) {
+    return std::ranges::any_of(level.cells, [](const PlannedCell& cell) { return cell.worst && !worst_of(cell); });
+  });
 }
 
 /// The units as a share of all that the cell is expected to have.
 template <class Units>
 std::string share_or(const PlannedCell& cell, const std::optional<Units>& units, const char* otherwise) {
   if (!cell.units || *cell.units == 0 || !units) return otherwise;
-  return fmt::format("{:.2g}", static_cast<double>(*units) / static_cast<double>(*cell.units));
+  return report_detail::plain(static_cast<double>(*units) / static_cast<double>(*cell.units), 2);
 }
 
 const PublicationTable& table_of(const PublicationPlan& plan, const PlannedLevel& level) {
@@ -85,14 +98,14 @@ void write_cell(Writer& json, const PlannedCell& cell) {
   write_texts(json, "keys", cell.keys);
   number(json, "rows", records_or(cell.rows, "null"));
   if (cell.units != cell.rows) number(json, "units", records_or(cell.units, "null"));
-  number(json, "worst_case", records_or(cell.worst, "null"));
-  number(json, "worst_case_share", share_or(cell, cell.worst, "null"));
+  number(json, "worst_case", records_or(worst_of(cell), "null"));
+  number(json, "worst_case_share", share_or(cell, worst_of(cell), "null"));
   number(json, "typical", records_or(cell.typical, "null"));
   number(json, "nine_in_ten", records_or(cell.nine_in_ten, "null"));
   number(json, "nine_in_ten_share", share_or(cell, cell.nine_in_ten, "null"));
   member(json, "worth", to_string(cell.worth));
   if (cell.count_error) member(json, "count_error", *cell.count_error);
-  if (cell.mean_error) number(json, "mean_error", fmt::format("{:.4g}", cell.mean_error->to_double()));
+  if (cell.mean_error) number(json, "mean_error", report_detail::plain(cell.mean_error->to_double(), 4));
   json.EndObject();
 }
 
@@ -153,7 +166,7 @@ Row level_row(const PublicationPlan& plan, const PlannedLevel& level) {
           records_or(cell.rows, "-"),
           records_or(cell.nine_in_ten, "-"),
           share_or(cell, cell.nine_in_ten, "-"),
-          records_or(cell.worst, "-"),
+          records_or(worst_of(cell), "-"),
           records_or(largest_count_error(level), "-")};
 }
 
@@ -236,9 +249,9 @@ std::string to_csv(const PublicationPlan& plan) {
       text += report_detail::csv_line(
           {table_of(plan, *level).name, level_name(plan, *level), joined_or(cell.keys, " ", "everyone"),
            is_drawn(*level) ? amount_in_words(level->part.cost) : "0", records_or(cell.rows, ""),
-           records_or(cell.worst, ""), records_or(cell.typical, ""), records_or(cell.nine_in_ten, ""),
+           records_or(worst_of(cell), ""), records_or(cell.typical, ""), records_or(cell.nine_in_ten, ""),
            to_string(cell.worth), records_or(cell.count_error, ""),
-           cell.mean_error ? fmt::format("{:.4g}", cell.mean_error->to_double()) : ""});
+           cell.mean_error ? report_detail::plain(cell.mean_error->to_double(), 4) : ""});
     }
   }
   return text;
@@ -265,10 +278,12 @@ std::string to_table(const PublicationPlan& plan) {
       "nine in ten   of the simulated releases of a public normal table with that many records miss no quantile by "
       "more\n"
       "share         the same as a share of the cell's records\n"
-      "worst         exceeded with probability at most {:.4g} a quantile, whatever the data\n",
+      "worst         exceeded with probability at most {} a quantile, whatever the data{}{}\n",
       publication.budget.to_string(), to_string(publication.budget.measure()), to_string(publication.neighbors),
       publication.records_per_person, publication.records_per_person == 1 ? "" : "s",
-      (Rational(1) - publication.confidence).to_double());
+      report_detail::plain((Rational(1) - publication.confidence).to_double(), 4),
+      publication.confidence == Rational(19, 20) ? "" : "; the receipt and the page will state it at 0.05",
+      grows_with_rows(plan) ? "; - where it grows with the records: the file may say rows" : "");
   if (any_counts) {
     text +=
         "counts        of the level's cells are off by no more, each with the probability of intervals; a total that "

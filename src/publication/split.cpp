@@ -286,6 +286,16 @@ std::string shown_cell(const LevelCells& cells, std::uint64_t rows) {
   return text;
 }
 
+/// A message about the rank error to which a target comes down, in the words of the target.
+std::string in_words_of(const PublicationTarget& target, std::string text) {
+  const std::string of_ranks = "rank error";
+  const char* const name = target.of == PublicationTarget::Of::value   ? "value error"
+                           : target.of == PublicationTarget::Of::share ? "share error"
+                                                                       : "rank error";
+  const std::size_t at = text.find(of_ranks);
+  return at == std::string::npos ? text : text.replace(at, of_ranks.size(), name);
+}
+
 /// The least cost of a level's part that reaches the table's target.
 Budget solved(const Publication& publication, const Level& level) {
   const PublicationTable& table = publication.tables[level.table];
@@ -306,12 +316,15 @@ Budget solved(const Publication& publication, const Level& level) {
     return enough.budget.scaled(Rational(1) / (Rational(1) - level.counts_share));
   } catch (const Error& error) {
     if (error.code() != ErrorCode::usage) throw;
-    const std::string cell = smallest ? fmt::format(", whose smallest cell is {} with {} records",
-                                                    shown_cell(level.cells, *smallest), *smallest)
-                                      : std::string();
+    const std::string cell = smallest
+                                 ? fmt::format(", whose smallest cell is {} with {} record{}",
+                                               shown_cell(level.cells, *smallest), *smallest, *smallest == 1 ? "" : "s")
+                                 : std::string();
+    const bool is_out_of_reach = std::string_view(error.what()).starts_with("no budget gives");  // without fields
     throw Error(ErrorCode::usage,
-                {Field("target"), fmt::format(": table '{}'{}: ", table.name, cell), error.what_words()},
-                error.hint_words(), "target");
+                {Field("target"), fmt::format(": table '{}'{}: ", table.name, cell),
+                 is_out_of_reach ? Words(in_words_of(*table.target, error.what())) : error.what_words()},
+                is_out_of_reach ? Words(in_words_of(*table.target, error.hint())) : error.hint_words(), "target");
   }
 }
 

@@ -1,10 +1,10 @@
 // Explains a publication in plain language, and makes its page. It says what docs/proofs prove, and no more.
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "exact/own_environment.hpp"
+#include "fractile/planning.hpp"
 #include "fractile/privacy.hpp"
 #include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
@@ -17,6 +17,7 @@
 #include "report/release/declarations.hpp"
 #include "report/release/explained_parts.hpp"
 #include "report/release/interval_text.hpp"
+#include "report/release/plan_words.hpp"
 #include "report/release/release_figure.hpp"
 #include "report/release/statistics_rows.hpp"
 #include "report/release/statistics_words.hpp"
@@ -92,7 +93,39 @@ const Table& promised_table(const std::vector<Table>& tables) {
   return of_records == tables.end() ? tables.front() : *of_records;
 }
 
-Promise promise_of(const PublishedTables& published, const std::vector<Table>& tables) {
+/// How much of each person counts, where some tables count records and others one value of each person; else empty.
+std::string counted_of_persons(const Page& page, const std::vector<Table>& tables) {
+  std::vector<std::string> texts;
+  std::vector<std::vector<std::string>> names;
+  for (const Table& table : tables) {
+    const Release& release = table.finest();
+    const std::uint32_t most = report_detail::records_per_person(release);
+    const std::string text =
+        !table.table.per_person
+            ? fmt::format("at most {} of theirs, chosen at random, counted in all cells of a level together",
+                          report_detail::records_of(most))
+        : release.is_grouped()
+            ? fmt::format(
+                  "they counted with one value in a cell, in at most {} of their cells of a level, chosen at "
+                  "random",
+                  most)
+            : "they counted with one value";
+    const auto place = static_cast<std::size_t>(std::ranges::find(texts, text) - texts.begin());
+    if (place == texts.size()) {
+      texts.push_back(text);
+      names.emplace_back();
+    }
+    names[place].push_back(page.typed(table.table.name));
+  }
+  const auto has_values = [](const Table& table) { return table.table.per_person.has_value(); };
+  if (texts.size() == 1 || std::ranges::none_of(tables, has_values)) return {};
+  std::string words;
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    words += fmt::format("{}In {}, {}.", i == 0 ? "" : " ", joined(names[i]), texts[i]);
+  return words;
+}
+
+Promise promise_of(const Page& page, const PublishedTables& published, const std::vector<Table>& tables) {
   Promise promise = report_detail::promise_of(promised_table(tables).finest());
   for (const PublishedLevel& level : published.levels) {
     promise.records_per_person = std::max(promise.records_per_person, report_detail::records_per_person(level.release));
@@ -104,6 +137,8 @@ Promise promise_of(const PublishedTables& published, const std::vector<Table>& t
       has_persons(tables.front()) ? "in each table, in all of its cells together" : "in all cells together";
   const bool has_cells = std::ranges::any_of(tables, [](const Table& each) { return each.finest().is_grouped(); });
   if (promise.source.per_person && !has_cells) promise.together = "";
+  promise.group = "cell";
+  promise.of_tables = counted_of_persons(page, tables);
   return promise;
 }
 
@@ -154,8 +189,14 @@ std::string error_in_short(const Page& page, const Table& table) {
   const std::string name = page.typed(table.table.name);
   const Release& release = table.finest();
   if (release.query.intervals) {
+    const std::string level = share_of(release.query.intervals->level);
+    if (release.query.intervals->together) {
+      return fmt::format(
+          "With a probability of at least {} in each cell, all intervals beside the values of {} hold, at once, {}{}.",
+          level, name, held_quantile(table), assumed_sample(table));
+    }
     return fmt::format("With a probability of at least {} each, the intervals beside the values of {} hold {}{}.",
-                       share_of(release.query.intervals->level), name, held_quantile(table), assumed_sample(table));
+                       level, name, held_quantile(table), assumed_sample(table));
   }
   if (!table.has_quantiles()) {
     return fmt::format(
@@ -228,13 +269,42 @@ void explain_rank_errors(Page& page, const Table& table) {
   if (rounded) report_detail::explain_rounded(page, *rounded);
 }
 
+/// Names the smallest cell whose intervals may end only at the ends of the range; empty if there is none.
+std::string smallest_unsettled(const Page& page, const Release& release) {
+  const std::optional<UnsettledEnds> ends = unsettled_ends(release);
+  if (!ends || !release.is_grouped()) return {};
+  const std::vector<std::size_t> cells = report_detail::unsettled_groups(release, *ends);
+  const std::string smallest = page.typed(to_string(release.groups[cells.front()].key));
+  return fmt::format(
+      "intervals of {} of {} cells may end only at the ends of the range. The smallest of them is {}, with about {}; "
+      "about {} would do",
+      cells.size(), release.groups.size(), smallest, report_detail::counted_in_words(release.source, ends->rows),
+      ends->settled_from);
+}
+
 void warn_of_noise(Page& page, const Table& table) {
   for (const PublishedLevel* level : table.levels) {
-    if (const std::optional<NoiseInWords> noise = noise_in_words(level->release)) {
-      page.paragraph(fmt::format("Warning, of {} {}: {}.", page.typed(table.table.name),
-                                 level_in_words(page, table, *level), page.typed(noise->what)));
+    const std::optional<NoiseInWords> noise = noise_in_words(level->release);
+    if (!noise) continue;
+    const std::string unsettled = smallest_unsettled(page, level->release);
+    page.paragraph(fmt::format("Warning, of {} {}: {}.", page.typed(table.table.name),
+                               level_in_words(page, table, *level),
+                               unsettled.empty() ? page.typed(noise->what) : unsettled));
+  }
+}
+
+/// What errors do not cover. Each text is said once, with the names of the tables that it is about, unless it is about all of them.
+void explain_counted(Page& page, const std::vector<Table>& tables) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> texts;
+  for (const Table& table : tables) {
+    for (const std::string& text : report_detail::counted_texts(table.finest(), "cells")) {
+      auto said = std::ranges::find(texts, text, &std::pair<std::string, std::vector<std::string>>::first);
+      if (said == texts.end()) said = texts.insert(texts.end(), {text, {}});
+      said->second.push_back(page.typed(table.table.name));
     }
   }
+  for (const auto& [text, names] : texts)
+    page.paragraph((names.size() == tables.size() ? "" : joined(names) + ": ") + text);
 }
 
 void explain_errors(Page& page, const PublishedTables& published, const std::vector<Table>& tables) {
@@ -251,10 +321,12 @@ void explain_errors(Page& page, const PublishedTables& published, const std::vec
     }
     warn_of_noise(page, table);
     if (const std::optional<StatisticsTerms> terms = statistics_terms(published, table.place)) {
-      page.paragraph(page.typed(table.table.name) + ": the following is about " +
-                     (table.finest().source.weights ? "total weights" : "counts") +
-                     " and the numbers that follow from them.");
-      report_detail::explain_statistics_terms(page, *terms, table.finest());
+      std::string words = page.typed(table.table.name) + ": this is about " +
+                          (table.finest().source.weights ? "total weights" : "counts") +
+                          " and the numbers that follow from them.";
+      for (const std::string& each : report_detail::statistics_terms_in_words(*terms, table.finest()))
+        words += " " + each;
+      page.paragraph(words);
     }
     are_totals_drawn = are_totals_drawn || (table.has_quantiles() && table.draws_totals());
     if (table.table.per_person && table.has_totals() && statistics_terms(published, table.place)) {
@@ -275,11 +347,7 @@ void explain_errors(Page& page, const PublishedTables& published, const std::vec
         "Quantiles of totals were drawn separately, each level with its own part of the budget. They were not computed "
         "from the values of the cells, and need not agree with them.");
   }
-  std::set<std::pair<CountsAt, bool>> said;
-  for (const Table& table : tables) {
-    if (said.insert({report_detail::counts_at(table.finest().lattice), table.table.per_person.has_value()}).second)
-      report_detail::explain_counted(page, table.finest());
-  }
+  explain_counted(page, tables);
 }
 
 // --- What it is -----------------------------------------------------------------------------------------------------------
@@ -294,11 +362,10 @@ std::string value_in_short(const Page& page, const Table& table) {
 void explain_in_short(Page& page, const PublishedTables& published, const std::vector<Table>& tables,
                       const PageOptions& options) {
   page.section(report_detail::short_heading);
-  std::vector<std::string> items{report_detail::promise_in_short(promise_of(published, tables))};
+  std::vector<std::string> items{report_detail::promise_in_short(promise_of(page, published, tables))};
   for (const Table& table : tables) {
     if (const auto typical = typical_error(table.finest())) {
-      items.push_back(
-          report_detail::typical_in_words(*typical, table.finest().source.weights, value_in_short(page, table)));
+      items.push_back(report_detail::typical_in_words(*typical, table.finest().source, value_in_short(page, table)));
     }
     items.push_back(error_in_short(page, table));
   }
@@ -315,11 +382,12 @@ void explain_table(Page& page, const PublishedTables& published, const Table& ta
   const Release& release = table.finest();
   const std::string values = report_detail::lattice_in_words(release.lattice);
   if (table.has_quantiles()) {
-    page.paragraph(
-        fmt::format("Quantiles of the column {}. A percentage says approximately what share of {} lies at or below the "
-                    "value{}. The possible values are {}.",
-                    page.typed(table.table.column), report_detail::records_in_words(release.source),
-                    report_detail::and_where_they_count(report_detail::counts_at(release.lattice)), values));
+    page.paragraph(fmt::format(
+        "Quantiles of {}. A percentage says approximately what share of {} lies at or below the value{}. The "
+        "possible values are {}.",
+        report_detail::column_in_words(release.source, page.typed(table.table.column)),
+        report_detail::records_in_words(release.source),
+        report_detail::and_where_they_count(report_detail::counts_at(release.lattice)), values));
   } else {
     page.paragraph(fmt::format("The table is about the column {}. The possible values are {}.",
                                page.typed(table.table.column), values));
@@ -328,7 +396,7 @@ void explain_table(Page& page, const PublishedTables& published, const Table& ta
     const bool are_values = counts_of(table) == report_detail::Counts::persons_values;
     page.paragraph(fmt::format(
         "{}: {}. {} is counted if {} a value in this column{}.", table.has_quantiles() ? "Also published" : "Published",
-        report_detail::statistics_in_words(terms->request, release.lattice.kind(), release.source.weights.has_value()),
+        report_detail::statistics_in_words(terms->request, release.lattice.kind(), release.source),
         are_values ? "A person" : "A record", are_values ? "one of their records has" : "it has",
         has_persons(table) && !are_values ? " and was chosen to count" : ""));
   }
@@ -459,16 +527,17 @@ void explain_what_was_left_out(Page& page, const std::vector<Table>& tables) {
     if (source.null_policy == NullPolicy::drop)
       words = fmt::format(" Records that hold {} in the column{} were left out.", value,
                           source.weights ? ", or that have no weight," : "");
-    std::vector<std::string> listed;  // the columns whose other keys are left out
+    std::vector<std::string> listed;  // the columns of which some keys, or combinations of keys, are left out
     for (std::size_t i = 0; i < table.table.by.size(); ++i) {
-      if (source.others.empty() || source.others[i].empty()) listed.push_back(table.table.by[i]);
+      if (!report_detail::has_others(release, i)) listed.push_back(table.table.by[i]);
     }
+    if (!table.table.by.empty() && !report_detail::has_all_combinations(release)) listed = table.table.by;
     if (!listed.empty()) {
       words += fmt::format(" Records with keys in {} that no listed cell has were left out of all levels.",
                            page.typed(to_string(KeyColumns(listed))));
     }
     if (!words.empty()) page.paragraph(page.typed(table.table.name) + ":" + words);
-    report_detail::explain_others(page, source);
+    report_detail::explain_others(page, release);
     for (const std::string& text : source.missing) add(missing, "'" + page.typed(text) + "'");
   }
   page.paragraph("The number of records left out is not published.");
@@ -500,7 +569,7 @@ void explain_unprotected(Page& page, const PublishedTables& published, const std
   for (const Table& table : tables) items.push_back(possible_values(page, table, "which were chosen beforehand."));
   items.emplace_back("Which tables were asked for, with which quantiles, of which columns, and at what cost.");
   items.emplace_back("The lists of keys and cells, which are public knowledge.");
-  report_detail::explain_unprotected(page, promise_of(published, tables), std::move(items));
+  report_detail::explain_unprotected(page, promise_of(page, published, tables), std::move(items));
 }
 
 void explain_origin(Page& page, const PublishedTables& published, const std::vector<Table>& tables) {
@@ -548,7 +617,7 @@ void explain_words(Page& page, const PublishedTables& published, const std::vect
           : fmt::format("a row of the data that has a {} in the column that a table is of{}", value_of(tables),
                         has_persons(tables.front()) ? " and was chosen to count" : "");
   std::vector<std::pair<std::string, std::string>> words =
-      report_detail::words_of(promise_of(published, tables), record);
+      report_detail::words_of(promise_of(page, published, tables), record);
   words.insert(
       words.begin() + 2,
       {{"cell", "the records that one number of a table is about: those with the same listed keys, or all records"},
@@ -585,8 +654,8 @@ void explain_on(Page& page, const PublishedTables& published, const PageOptions&
   }
   for (const Table& table : tables) explain_table(page, published, table);
   explain_marks(page, published.publication.marks);
-  report_detail::explain_people(page, promise_of(published, tables));
-  report_detail::explain_strength(page, promise_of(published, tables));
+  report_detail::explain_people(page, promise_of(page, published, tables));
+  report_detail::explain_strength(page, promise_of(page, published, tables));
   explain_costs(page, published, tables);
   explain_errors(page, published, tables);
   if (options.account) report_detail::explain_account(page, options, "those of this publication");
@@ -605,6 +674,12 @@ void end_with_receipt(Page& page, const std::string& receipt) {
   page.paragraph("The receipt is too large for a page, and is left out: keep the file.");
 }
 
+/// Without bounds that grow with the number of records in a cell where this number is not known.
+PublishedTables with_told_bounds(PublishedTables tables) {
+  for (PublishedLevel& level : tables.levels) level.release = report_detail::with_told_bounds(std::move(level.release));
+  return tables;
+}
+
 PublishedTables for_everybody(PublishedTables tables) {
   for (PublishedLevel& level : tables.levels) level.release = report_detail::for_everybody(std::move(level.release));
   for (PublishedLevel& level : tables.sums) level.release = report_detail::for_everybody(std::move(level.release));
@@ -616,14 +691,15 @@ PublishedTables for_everybody(PublishedTables tables) {
 std::string explain(const PublishedTables& tables, Prose prose, const PageOptions& options) {
   const OwnEnvironment own;
   report_detail::ProsePage page(prose);
-  explain_on(page, tables, options);
+  explain_on(page, with_told_bounds(tables), options);
   return page.text();
 }
 
 WebPage to_html(const PublishedTables& tables, const PageOptions& options) {
   const OwnEnvironment own;
   report_detail::HtmlPage page;
-  explain_on(page, options.is_public ? for_everybody(tables) : tables, options);
+  const PublishedTables told = with_told_bounds(tables);
+  explain_on(page, options.is_public ? for_everybody(told) : told, options);
   if (!options.is_public) end_with_receipt(page, tables.receipt);
   return std::move(page).finished();
 }

@@ -50,7 +50,7 @@ class Cells {
     Row headings;
     for (const Rational& quantile : levels_.front()->release.query.quantiles) headings.push_back(share_of(quantile));
     for (const auto& each : cells_.begin()->second.begin()->second.beside)
-      headings.push_back(report_detail::statistic_in_words(page, each));
+      headings.push_back(report_detail::statistic_in_words(page, each, levels_.front()->release.source));
     return headings;
   }
   const KeyLevel& columns_of(const PublishedLevel& level) const { return table_.levels[level.level]; }
@@ -83,7 +83,7 @@ class Cells {
     }
     if (cell->second.is_hidden) {
       has_hidden_ = true;
-      return {{hidden, ""}};
+      return {{hidden, ""}, {}, {}, hidden};
     }
     const Release::Group& group = cell->second.group;
     if (place >= group.indices.size()) {
@@ -92,7 +92,8 @@ class Cells {
     }
     const Release& release = levels_.front()->release;  // all levels have the same possible values
     CellTable::Cell shown = report_detail::value_cell(release, group, place);
-    if (!mark_of(publication_.marks, release, group, place).empty()) {
+    shown.mark = mark_of(publication_.marks, release, group, place);
+    if (!shown.mark.empty()) {
       has_marks_ = true;
       shown.sign = " *";
     }

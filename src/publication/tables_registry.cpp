@@ -21,20 +21,39 @@ void add_all(std::vector<std::string>& all, const std::vector<std::string>& more
   }
 }
 
+/// "region, sex and age".
+std::string words_with_and(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " and ") + words[i];
+  return text;
+}
+
+/// Drops what is declared about all groups together where the same is declared about a whole table.
+void drop_weaker(std::vector<std::string>& declarations) {
+  const std::string weaker = ", in all groups together";
+  std::erase_if(declarations, [&, all = declarations](const std::string& each) {
+    const std::size_t at = each.find(weaker);
+    if (at == std::string::npos) return false;
+    std::string stronger = each;
+    return std::ranges::find(all, stronger.erase(at, weaker.size())) != all.end();
+  });
+}
+
 /// "3 quantiles of pay by region and sex with totals, beside counts": describes a table whose publisher does not describe it.
 std::string described(const PublicationTable& table) {
   const std::size_t quantiles = table.quantiles.size();
   std::string text = quantiles == 0
                          ? table.column
                          : fmt::format("{} quantile{} of {}", quantiles, quantiles == 1 ? "" : "s", table.column);
-  if (!table.by.empty()) text += fmt::format(" by {}", fmt::join(table.by, " and "));
+  if (!table.by.empty()) text += fmt::format(" by {}", words_with_and(table.by));
   if (table.levels.size() > 1) text += " with totals";
   std::vector<std::string> beside;
   if (table.count) beside.emplace_back("counts");
   if (!table.below.empty()) beside.emplace_back("shares below values");
   if (table.mean) beside.emplace_back("means");
-  if (quantiles == 0) return fmt::format("{} of {}", fmt::join(beside, " and "), text);
-  if (!beside.empty()) text += fmt::format(", beside {}", fmt::join(beside, " and "));
+  if (quantiles == 0) return fmt::format("{} of {}", words_with_and(beside), text);
+  if (!beside.empty()) text += fmt::format(", beside {}", words_with_and(beside));
   return text;
 }
 
@@ -68,19 +87,28 @@ const Release& promised(const PublishedTables& tables) {
 
 std::string to_registry(const PublishedTables& tables, const About& about) {
   RegistryRecord record = report_detail::registry_record(promised(tables));
+  record.declarations.clear();
+  for (const PublishedLevel& level : tables.levels) {
+    add_all(record.declarations, {fmt::format("The possible values of {}, {}, were chosen without looking at the data.",
+                                              tables.publication.tables[level.table].name,
+                                              report_detail::lattice_in_words(level.release.lattice))});
+  }
+  add_all(record.declarations, {"Everything else in the request was chosen without looking at the data, too."});
   std::vector<std::string> domains;
   bool have_counts = false;
   bool add_up = false;
   for (const PublishedLevel& level : tables.levels) {
     const RegistryRecord of_level = report_detail::registry_record(level.release);
     add_all(domains, {of_level.domain});
-    add_all(record.declarations, of_level.declarations);
+    // The first is about the possible values.
+    add_all(record.declarations, {of_level.declarations.begin() + 1, of_level.declarations.end()});
     add_all(record.mechanisms, of_level.mechanisms);
     add_all(record.post_processing, of_level.post_processing);
     record.is_private = record.is_private && of_level.is_private;
     have_counts = have_counts || level.release.statistics.has_value();
     add_up = add_up || (level.release.statistics && !level.release.source.per_person);
   }
+  drop_weaker(record.declarations);
   std::vector<std::string> described_tables;
   for (const PublicationTable& table : tables.publication.tables) described_tables.push_back(described(table));
   record.description = fmt::format("{} table{}: {}.", described_tables.size(), described_tables.size() == 1 ? "" : "s",

@@ -38,7 +38,7 @@ std::string key_in(const PublicationTable& table, const KeyLevel& level, const G
 std::string cell_text(const Publication& publication, const Release& release, const Release::Group& group,
                       std::size_t quantile) {
   const ShownValue shown = publication_detail::shown_value(publication, release, group, quantile);
-  const std::string interval = shown.lower.empty() ? "" : fmt::format(" [{}, {}]", shown.lower, shown.upper);
+  const std::string interval = shown.lower.empty() ? "" : fmt::format(" ({} to {})", shown.lower, shown.upper);
   return shown.value + interval + (shown.is_marked ? " *" : "");
 }
 
@@ -71,7 +71,7 @@ std::string level_text(const PublishedTables& tables, const PublishedLevel& leve
       row.push_back(cell.is_hidden ? hidden : cell_text(publication, level.release, cell.group, i));
     for (const auto& each : cell.beside) {
       const std::string value = each.value.empty() ? "none" : each.value;
-      row.push_back(cell.is_hidden ? hidden : fmt::format("{} [{}, {}]", value, each.lower, each.upper));
+      row.push_back(cell.is_hidden ? hidden : fmt::format("{} ({} to {})", value, each.lower, each.upper));
     }
   }
   return heading_of(table, columns) + "\n" + report_detail::aligned(rows, columns.size());

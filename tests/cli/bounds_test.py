@@ -57,7 +57,7 @@ class FoundBounds(CommandTest):
 
     def test_are_told_in_tables_and_explained(self):
         table = self.run_release("t.csv", format="table", receipt="r.json", **FOUND).out
-        self.assertRegex(table, r"\nepsilon = 1/10 of that found the bounds: -?\d+ to \d+\n")
+        self.assertRegex(table, r"\na part of the budget, epsilon = 1/10, found the bounds: -?\d+ to \d+\n")
         page = " ".join(run("explain", "r.json", cwd=self.folder).out.split())
         self.assertIn("10 % of the budget found the range", page)
 

@@ -66,8 +66,22 @@ class Checked(ColumnsTest):
                                      "income,VARCHAR,numbers,94,0,6,4 18 21 22 23\n")
 
     def test_where_all_have_one(self):
+        """Once, a column of nothing but such numbers was text that could be read."""
         self.write("t.csv", 'x;y\n"1,5";2\n"2,5";3\n')
-        self.assertEqual(self.checked("t.csv"), {"x": ("text", 2, 0, 0, []), "y": ("numbers", 2, 0, 0, [])})
+        self.assertEqual(self.checked("t.csv"), {"x": ("numbers", 0, 0, 2, [1, 2]), "y": ("numbers", 2, 0, 0, [])})
+        self.assertEqual(self.checked("t.csv", "--sql", "SELECT replace(x, ',', '.') AS x FROM input"), {"x": ("numbers", 2, 0, 0, [])})
+        text = run("columns", "t.csv", "--check", "--format", "table", cwd=self.folder).out
+        self.assertIn("No number can be read as it is written, in x:\nsay which character is the decimal point", text)
+
+    def test_numbers_for_people(self):
+        for cell in ("1.234,56", "$1,234.50", "21000,00 EUR", "EUR 5", "1 234,5", "1'234'567", "\u20ac5", "5 %", "-1,5", "kr 7", "0,5"):
+            self.write("t.csv", f'x;y\n"{cell}";1\n"{cell}";2\n')
+            with self.subTest(cell):
+                self.assertEqual(self.checked("t.csv", "--delimiter", ";")["x"], ("numbers", 0, 0, 2, [1, 2]))
+        for cell in ("01.02.2020", "12/31/2020", "A12", "ABC 1 2", "1.2.3", "030 123 456", "1,23,456", "12,", "-", "$", "1-2", "very 5", "a"):
+            self.write("t.csv", f'x;y\n"{cell}";1\n"{cell}";2\n')
+            with self.subTest(cell):
+                self.assertEqual(self.checked("t.csv", "--delimiter", ";")["x"][0], "text")
         self.write("t.csv", "x;y\na;b\n")
         self.assertEqual(self.checked("t.csv", "--delimiter", ","), {"x;y": ("text", 1, 0, 0, [])})
 

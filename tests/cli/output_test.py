@@ -198,7 +198,7 @@ class Formats(TableTest):
     TABLE = re.compile(r"quantile +x\n(1/4|1/2|3/4) +\d+\n(?s:.*)\nepsilon = 1 \(pure\), neighbors add-remove, "
                        r"at most 1 record a person, mechanism tree\n"
                        r"chosen by auto: few possible values: counts on a tree\n"
-                       r"records without a number \(NULL, empty, NaN\) were left out\n")
+                       r"records without a number \(NULL, empty or NaN\) were left out\n")
 
     def test_csv_in_a_pipe(self):
         result = self.run_release("t.csv")

@@ -701,7 +701,7 @@ class Registry(PageTest):
         self.page(receipt="r.json")
         arguments = ("explain", "r.json", "--format", "registry")
         self.assert_refused(run(*arguments, cwd=self.folder), 2, "--about is missing")
-        for line, message in (("region", 'add region = "Norway"'), ("curator_type", 'add curator_type = "Government"'),):
+        for line, message in (("region", 'add region, such as "Norway"'), ("curator_type", 'add curator_type, such as "Government"'),):
             self.write("about.toml", re.sub(rf"(?m)^{line} = .*\n", "", ABOUT))
             refused = run(*arguments, "--about", "about.toml", cwd=self.folder)
             self.assert_refused(refused, 2, message)

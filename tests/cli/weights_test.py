@@ -176,7 +176,7 @@ class Said(WeightsTest):
     def test_the_table(self):
         out = self.asked(format="table").out
         for part in ("at most 1 record a person", "weights are 1 to 5 in steps of 1", "neighbors are weighted files: one weighted record more or less",
-                     "calibrated to totals reveal about a person is outside the promise", "the noise is 5 times", ", without a weight were left out"):
+                     "calibrated to totals reveal about a person is outside the promise", "the noise is 5 times", " or without a weight were left out"):
             self.assertIn(part, out)
 
 

@@ -322,9 +322,14 @@ Fails odds_change_more(const Seen& seen) {
   const bool presence = !seen.words.at(1).empty();
   const double of_content = seen.receipt.query.neighbors == Neighbors::add_remove ? 2 * epsilon : epsilon;
   const bool counts_rows = seen.receipt.public_rows.has_value();
-  return {(presence && (seen.number(2) < std::exp(epsilon) * (1 - 1e-9) || counts_rows)),
-          seen.number(4) < std::exp(of_content) * (1 - 1e-9),
-          seen.number(6) / 100 < std::exp(of_content) / (1 + std::exp(of_content)) - 1e-12};
+  // A factor or a percentage that is not written out is more than a million million, or all but one in so many.
+  const auto is_less = [&](std::size_t word, double exponent) {
+    return seen.words.at(word).empty() ? std::exp(exponent) < 1e12
+                                       : seen.number(word) < std::exp(exponent) * (1 - 1e-9);
+  };
+  const double lies = 1 / (1 + std::exp(of_content));
+  return {presence && (is_less(2, epsilon) || counts_rows), is_less(3, of_content),
+          seen.words.at(4).empty() ? lies > 1e-12 : seen.number(4) / 100 < 1 - lies - 1e-12};
 }
 
 /// Compares the costs of the parts, as the odometers charged them, with the budget.
@@ -431,7 +436,7 @@ Fails rank_errors_of_a_plan(const Seen& seen) {
 /// The errors of each quantile by itself, and of all together.
 Fails rank_errors_in_a_plans_table(const Seen& seen) {
   Fails fails = rank_errors_of_a_plan(seen);
-  if (seen.words.at(3) == "-") return fails;
+  if (seen.words.at(3).empty()) return fails;
   const Fails at_once = misses(seen, "the records that count", true, [&](auto, auto) { return seen.number(3); });
   fails.push_back(seen.world.groups == 0 && std::ranges::find(at_once, true) != at_once.end());
   return fails;
@@ -517,6 +522,14 @@ const std::vector<Claim>& claims() {
   static const std::string of_plan = "With a probability of at least " + percent +
                                      " each, the values will miss the quantiles of the records that count" + where +
                                      ", by at most [0-9]+ records, whatever the table of up to [0-9]+ records[.]";
+  static const std::string factor = "(?:([0-9.,]+) \\(e\\^[0-9.,]+\\)|e\\^[0-9.,]+, more than a million million)";
+  static const std::string odds =
+      "To someone who knows everybody else's records, the values change (?:(the odds that the person's records are in "
+      "the table) by a factor of at most " +
+      factor + ", and )?the odds of what these records say by a factor of at most " + factor +
+      ": no more than by their answer in a survey in which everyone answers a yes-or-no question, truthfully (?:with a "
+      "probability of ([0-9.]+) % and otherwise with the opposite|except with a probability below one in a million "
+      "million)[.]";
   static const std::vector<Claim> claims{
       // How wrong values may be.
       {in_short.c_str(), "rank_error.md", misses_in_short, false},
@@ -562,30 +575,23 @@ const std::vector<Claim>& claims() {
        },
        false},
       {statistics_under.c_str(), "counts.md", statistics_not_held, false},
-      {"(?:epsilon|rho) = .* of that pays for the number of records.*[.]", "odometer.md", costs_more},
+      {"Of the budget, (?:epsilon|rho) = .* pays for the number of records.*[.]", "odometer.md", costs_more},
       {"Each is off by no more than this with a probability of .*[.]", "counts.md", statistics_further_off, false},
-      {"beside the quantiles, for (?:epsilon|rho) = .* of that: .*", "odometer.md", costs_more},
+      {"beside the quantiles, for a part of the budget, (?:epsilon|rho) = [^:]*: .*", "odometer.md", costs_more},
       {"These are numbers of people only where each person has one record[.]", "definition", by_definition},
       {"Where the count is not above zero, the table has no .*[.]", "counts.md", ratios_of_nothing},
       // Bounds that were found.
       {"([0-9.]+) % of the budget found the range of possible values, .*, which is not the range of the data[.]",
        "private_bounds.md", costs_more},
       {surely.c_str(), "rank_error.md", quantiles_are_beyond_found_bounds, false},
-      {".* of that found the bounds: .* to .*", "private_bounds.md", costs_more},
+      {"a part of the budget, .*, found the bounds: .* to .*", "private_bounds.md", costs_more},
       // The promise.
       {"If something would happen with a probability of 10 in 100 (without your records|with other records in place of "
-       "yours), it happens with a probability of at most ([0-9.]+) in 100 as it is[.]",
+       "yours), it happens with a probability of at most (?:just under )?([0-9.]+) in 100 as it is[.]",
        "conversions.md", a_probability_may_become_more},
       {"As it is, the probability is at most that of the second column[.]", "conversions.md",
        probabilities_may_become_more},
-      {"To someone who knows everybody else's records, the values change (?:(the odds that the person's records are in "
-       "the table) "
-       "by a factor of at most ([0-9.e+]+) \\(e\\^([0-9.]+)\\), and )?the odds of what these records say by a factor "
-       "of at most "
-       "([0-9.e+]+) \\(e\\^([0-9.]+)\\): no more than by their answer in a survey in which everyone answers a "
-       "yes-or-no question, "
-       "truthfully with a probability of ([0-9.]+) % and otherwise with the opposite[.]",
-       "conversions.md", odds_change_more},
+      {odds.c_str(), "conversions.md", odds_change_more},
       {"The release costs .*", "odometer.md", costs_more},
       {"As a number, (?:epsilon|rho) is at most ([0-9.]+)[.]", "definition",
        [](const Seen& seen) {
@@ -594,7 +600,7 @@ const std::vector<Claim>& claims() {
              budget.measure() == Measure::zcdp ? budget.rho().to_double() : budget.epsilon().to_double();
          return Fails{seen.number(1) < exactly * (1 - 1e-12)};
        }},
-      {"For comparison with other releases: it implies epsilon = ([0-9.e+]+) with delta = one in a million[.]",
+      {"For comparison with other releases: it implies epsilon = ([0-9.,]+) with delta = one in a million[.]",
        "conversions.md", gaussian_needs_more_epsilon},
       {"Every draw was charged before it was made.*", "odometer.md", costs_more},
       {"The parts of .* are: .*", "odometer.md", costs_more},
@@ -662,7 +668,7 @@ const std::vector<Claim>& claims() {
        }},
       {"chosen by auto: (.*)", "definition",
        [](const Seen& seen) { return differs(seen.words.at(1), seen.receipt.groups[0].used.reason); }},
-      {"(?:many of )?the values were found to be multiples of [0-9.]+[a-z]*", "definition", by_definition},
+      {"a part of the budget suggested that (?:most values|many) are multiples of .*", "definition", by_definition},
       {"A part of the budget suggested that .*", "definition", by_definition},
       {"The receipt's SHA-256 is ([0-9a-f]{64}); it was checked[.]", "definition",
        [](const Seen& seen) { return differs(seen.words.at(1), sha256_of(seen.receipt.receipt)); }},
@@ -703,9 +709,9 @@ const std::vector<Claim>& claims() {
        "records?, for the quantile with the largest errors[.]",
        "definition", [](const Seen& seen) { return is_not_typical(seen, seen.plan->typical); }},
       {of_plan.c_str(), "rank_error.md", rank_errors_of_a_plan, false},
-      {"worst case: exceeded with probability at most ([0-9.]+) each, whatever the table of up to ([0-9]+) records; "
-       "with the same "
-       "probability no quantile misses by more than ([0-9]+|-)",
+      {"worst case: exceeded with probability at most ([0-9.]+) each, whatever the table of up to ([0-9]+) "
+       "records?(?:; "
+       "with the same probability no quantile misses by more than ([0-9]+))?",
        "rank_error.md", rank_errors_in_a_plans_table, false},
       {"To miss by at most ([0-9]+) records? you pay (.*)[.]", "rank_error.md", rank_errors_of_a_plan, false},
       {"worst case: .* up to ([0-9]+) of them when records are finer .*", "rank_error.md", rank_errors_of_a_plan,
@@ -716,10 +722,12 @@ const std::vector<Claim>& claims() {
        "definition", by_definition},
       {"nine in ten: of these releases miss by no more than this", "definition", by_definition},
       {"interval: the middle width of simulated intervals, in records(?: of that table| of a table of [0-9]+) between "
-       "the ends from about ([0-9]+) records on, all but about one end in a hundred are inside the range, where values "
+       "the ends; from about ([0-9]+) records on, all but about one end in a hundred are inside the range, where "
+       "values "
        "are not tied",
        "definition", ends_settle_elsewhere},
-      {"Warning: with this budget intervals may end only at the ends of the range: about ([0-9]+) records? (?:is|are) "
+      {"Warning: with this budget intervals (?:of [0-9]+ of [0-9]+ groups )?may end only at the ends of the range"
+       "(?: \\(.*\\): in .*|:) about ([0-9]+) records? (?:is|are) "
        "too few to settle their ends within it; about ([0-9]+) would do(?:, or (?:an epsilon|a rho) of about "
        "[0-9.]+)?[.]",
        "definition", records_are_enough},
@@ -727,7 +735,7 @@ const std::vector<Claim>& claims() {
        ".*",
        "odometer.md", plan_costs_otherwise},
       {"What would happen with a probability of 10 in 100 (without a person's records|with other records in place of a "
-       "person's) happens with a probability of at most ([0-9.]+) in 100[.]",
+       "person's) happens with a probability of at most (?:just under )?([0-9.]+) in 100[.]",
        "conversions.md", a_probability_may_become_more},
       {"Warning: the step is coarse: ([0-9]+) values are possible: rounding moves values between them by (?:up to|less "
        "than) "

@@ -37,6 +37,12 @@ std::string without(std::string text, const std::string& start, const std::strin
   return text;
 }
 
+/// The text without separators of thousands.
+std::string without_separators(const std::string& text) {
+  static const std::regex separator("([0-9]),(?=[0-9]{3}(?![0-9]))");
+  return std::regex_replace(text, separator, "$1");
+}
+
 void add_sentences(std::vector<std::string>& sentences, const std::string& text) {
   std::size_t begin = 0;
   for (std::size_t at = 0; at <= text.size(); ++at) {
@@ -62,7 +68,7 @@ std::vector<std::string> sentences_of_page(std::string html) {
     for (const auto& [entity, character] :
          {std::pair{"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&amp;", "&"}})
       block = replaced(std::move(block), entity, character);
-    if (block.size() > 20) add_sentences(sentences, block);
+    if (block.size() > 20) add_sentences(sentences, without_separators(block));
     block.clear();
   };
   bool in_tag = false;

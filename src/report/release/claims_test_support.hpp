@@ -183,7 +183,12 @@ struct Seen {
   const std::string& page;         // all sentences
   std::vector<std::string> words;  // the sentence, and the texts that its parentheses match
 
-  double number(std::size_t i) const { return std::stod(words.at(i)); }
+  /// A number with or without separators of thousands.
+  double number(std::size_t i) const {
+    std::string digits = words.at(i);
+    std::erase(digits, ',');
+    return std::stod(digits);
+  }
   std::size_t group_count() const { return receipt.groups.size(); }
   double value(std::size_t g, std::size_t i) const { return receipt.value(receipt.groups[g], i).to_double(); }
   double quantile(std::size_t i) const { return world.options.query.quantiles[i].to_double(); }

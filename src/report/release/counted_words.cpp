@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "libraries/fmt.hpp"
 #include "report/text/decimals.hpp"
+#include "report/text/page.hpp"
 
 namespace fractile::report_detail {
 
@@ -97,11 +99,81 @@ std::string one_value_in_words(PerPerson how) {
   return {};
 }
 
-std::string counted_noun(const SourceDescription& source) { return source.weights ? "units of weight" : "records"; }
+std::string values_in_words(const SourceDescription& source, const std::string& column) {
+  if (!source.per_person) return column;
+  const char* what = "";
+  switch (*source.per_person) {
+    case PerPerson::sum:
+      what = "sum";
+      break;
+    case PerPerson::count:
+      what = "number of records";
+      break;
+    case PerPerson::mean:
+      what = "mean";
+      break;
+    case PerPerson::min:
+      what = "least";
+      break;
+    case PerPerson::max:
+      what = "greatest";
+      break;
+    case PerPerson::median:
+      what = "median";
+      break;
+    case PerPerson::any:
+      what = "1 if any is not 0, else 0,";
+      break;
+    case PerPerson::all:
+      what = "1 if none is 0, else 0,";
+      break;
+  }
+  return fmt::format("{} ({} per person)", column, what);
+}
+
+std::string column_in_words(const SourceDescription& source, const std::string& column) {
+  if (!source.per_person) return "the column " + column;
+  switch (*source.per_person) {
+    case PerPerson::sum:
+      return "the persons' sums of the column " + column;
+    case PerPerson::count:
+      return "the persons' numbers of records that hold something in the column " + column;
+    case PerPerson::mean:
+      return "the persons' means of the column " + column;
+    case PerPerson::min:
+      return "the persons' least values in the column " + column;
+    case PerPerson::max:
+      return "the persons' greatest values in the column " + column;
+    case PerPerson::median:
+      return "the persons' medians of the column " + column;
+    case PerPerson::any:
+      return fmt::format("the ones and zeros that say whether any of a person's numbers in the column {} is not 0",
+                         column);
+    case PerPerson::all:
+      return fmt::format("the ones and zeros that say whether none of a person's numbers in the column {} is 0",
+                         column);
+  }
+  return {};
+}
+
+std::string round_numbers_in_words(const Release& release) {
+  const MechanismUsed& used = release.groups.front().used;
+  const auto text = [&](const Rational& distance) { return distance_text(release.lattice.kind(), distance); };
+  std::vector<std::string> found;
+  if (used.granularity) found.push_back("most values are multiples of " + text(*used.granularity));
+  if (used.heaping) found.push_back("many are multiples of " + text(*used.heaping));
+  return fmt::to_string(fmt::join(found, ", and "));
+}
+
+std::string counted_noun(const SourceDescription& source) {
+  if (source.weights) return "units of weight";
+  return counts_of(source) == Counts::persons_values ? "persons" : "records";
+}
 
 std::string counted_in_words(const SourceDescription& source, std::uint64_t count) {
-  if (count == 1) return source.weights ? "1 unit of weight" : "1 record";
-  return fmt::format("{} {}", count, counted_noun(source));
+  if (count != 1) return fmt::format("{} {}", with_separators(std::to_string(count)), counted_noun(source));
+  if (source.weights) return "1 unit of weight";
+  return counts_of(source) == Counts::persons_values ? "1 person" : "1 record";
 }
 
 std::string counted_amount(const std::optional<WeightsDescription>& weights, std::int64_t counted) {
@@ -111,9 +183,10 @@ std::string counted_amount(const std::optional<WeightsDescription>& weights, std
 }
 
 std::string up_to_records(const Release& release, const std::string& where) {
-  const std::string count = counted_noun(release.source) + " count" + where;
-  if (release.errors->rows == any_number_of_rows) return "however many " + count;
-  return fmt::format("as long as at most {} {}", release.errors->rows, count);
+  const std::uint64_t rows = release.errors->rows;
+  if (rows == any_number_of_rows) return fmt::format("however many {} count{}", counted_noun(release.source), where);
+  return fmt::format("as long as at most {} count{}{}", counted_in_words(release.source, rows), rows == 1 ? "s" : "",
+                     where);
 }
 
 namespace {
@@ -127,16 +200,14 @@ std::uint64_t largest_in_two_digits(const std::vector<double>& errors) {
 
 }  // namespace
 
-std::string typical_in_words(const TypicalError& typical, const std::optional<WeightsDescription>& weights,
+std::string typical_in_words(const TypicalError& typical, const SourceDescription& source,
                              const std::string& value_is) {
-  SourceDescription source;
-  source.weights = weights;
   const std::uint64_t middle = largest_in_two_digits(typical.median);
   const std::uint64_t most = largest_in_two_digits(typical.nine_in_ten);
   const std::string off =
       most == 0 ? "not off at all"
                 : fmt::format("off by at most {}, and half of the time by {}", counted_in_words(source, most),
-                              middle == 0 ? "none" : fmt::format("at most {}", middle));
+                              middle == 0 ? "none" : "at most " + with_separators(std::to_string(middle)));
   return fmt::format(
       "Nine times in ten {} {}, as observed in {} simulated releases of a public {} table of {}, for the quantile with "
       "the largest errors.",
@@ -165,11 +236,10 @@ std::string weighted_neighbors_in_words(const WeightsDescription& weights) {
 }
 
 std::string weighted_noise_in_words(const WeightsDescription& weights) {
-  std::string words =
-      fmt::format("in units, the noise is {:.4g} times that of the same number of records without weights",
-                  weights.noise_factor().to_double());
+  std::string words = fmt::format("in units, the noise is {} times that of the same number of records without weights",
+                                  plain(weights.noise_factor().to_double(), 4));
   if (const std::optional<Rational> relative = weights.relative_noise_factor()) {
-    words += fmt::format("; in shares of the total {:.4g} times, if the mean weight is {}", relative->to_double(),
+    words += fmt::format("; in shares of the total {} times, if the mean weight is {}", plain(relative->to_double(), 4),
                          weights.declared.mean->to_string());
   }
   return words;

@@ -46,9 +46,19 @@ std::string held_quantile(bool of_table, Counts counts, CountsAt at, bool have_w
 /// What a person's one value is: "the sum of their numbers".
 std::string one_value_in_words(PerPerson how);
 
-/// "1 record", "2 records" or, with weights, "2 units of weight".
+/// The published column by name, and what of it each person counts with: "age (number of records per person)".
+std::string values_in_words(const SourceDescription& source, const std::string& column);
+
+/// What quantiles are of: "the column age" or "the persons' sums of the column pay".
+std::string column_in_words(const SourceDescription& source, const std::string& column);
+
+/// What a part of the budget suggested about all groups' values: "most values are multiples of 5, and many are multiples of 10". Empty if
+/// it found nothing or did not look.
+std::string round_numbers_in_words(const Release& release);
+
+/// "1 record", "2 records", "2 persons" or, with weights, "2 units of weight".
 std::string counted_in_words(const SourceDescription& source, std::uint64_t count);
-/// "records" or, with weights, "units of weight".
+/// "records"; "persons" where each counts with one value; or, with weights, "units of weight".
 std::string counted_noun(const SourceDescription& source);
 
 /// A number of records or, with weights, the weight of this many units.
@@ -57,8 +67,7 @@ std::string counted_amount(const std::optional<WeightsDescription>& weights, std
 /// The number of records up to which the release's bounds are stated. `where`: " in a group".
 std::string up_to_records(const Release& release, const std::string& where);
 /// The error to expect for the quantile that is missed by most, in two digits, rounded up. `value_is`: "a value is".
-std::string typical_in_words(const TypicalError& typical, const std::optional<WeightsDescription>& weights,
-                             const std::string& value_is);
+std::string typical_in_words(const TypicalError& typical, const SourceDescription& source, const std::string& value_is);
 
 /// Which weights are possible, and as how many units a record counts.
 std::string weights_in_words(const WeightsDescription& weights);

@@ -5,6 +5,7 @@
 #include "libraries/fmt.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/release_figure.hpp"
+#include "report/text/page.hpp"
 
 namespace fractile::report_detail {
 namespace {
@@ -34,7 +35,10 @@ std::optional<std::uint64_t> expected_rows(const Release& release) {
 /// As a sentence; with weights, in units of weight.
 std::string expected_in_words(const Release& release, std::uint64_t rows) {
   const std::string where = !release.is_grouped() ? "" : " in a group";
-  if (!release.source.weights) return fmt::format("The approximate number of records{}, {}, is public.", where, rows);
+  if (!release.source.weights) {
+    return fmt::format("The approximate number of {}{}, {}, is public.", counted_noun(release.source), where,
+                       with_separators(std::to_string(rows)));
+  }
   return fmt::format(
       "The approximate number of records{} and their approximate mean weight, {}, are public: about {} units.", where,
       release.source.weights->declared.mean->to_string(), rows);
@@ -63,8 +67,9 @@ std::uint32_t records_per_person(const Release& release) {
 
 std::string lattice_in_words(const Lattice& lattice) {
   if (lattice.is_regular()) {
-    return fmt::format("{} to {} in steps of {}", lattice.text(0), lattice.text(lattice.size() - 1),
-                       distance_text(lattice.kind(), lattice.step()));
+    return fmt::format("{} to {} in steps of {}", with_separators(lattice.text(0)),
+                       with_separators(lattice.text(lattice.size() - 1)),
+                       with_separators(distance_text(lattice.kind(), lattice.step())));
   }
   std::string text;
   for (std::uint64_t i = 0; i < lattice.size(); ++i) text += (i == 0 ? "" : ", ") + lattice.text(i);
@@ -99,7 +104,8 @@ std::vector<std::string> declarations_of(const Release& release, const Typed& ty
   }
   if (release.is_grouped()) items.emplace_back("The groups were listed without looking at the data.");
   if (release.public_rows) {
-    items.push_back(fmt::format("The number of rows of the table, {}, is public.", *release.public_rows));
+    items.push_back(fmt::format("The number of rows of the table, {}, is public.",
+                                with_separators(std::to_string(*release.public_rows))));
   }
   if (const std::optional<std::uint64_t> rows = expected_rows(release)) {
     items.push_back(expected_in_words(release, *rows));

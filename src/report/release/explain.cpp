@@ -15,6 +15,7 @@
 #include "report/release/explained_guess.hpp"
 #include "report/release/explained_parts.hpp"
 #include "report/release/interval_text.hpp"
+#include "report/release/plan_words.hpp"
 #include "report/release/release_figure.hpp"
 #include "report/release/statistics_rows.hpp"
 #include "report/release/statistics_words.hpp"
@@ -55,18 +56,6 @@ std::string held_quantile(const Release& release) {
                                       counts_at(release), release.source.weights.has_value());
 }
 
-/// What a part of the budget found out about the values; empty when it found nothing or did not look.
-std::string round_numbers_in_words(const Release& release) {
-  const MechanismUsed& used = release.groups.front().used;
-  const auto text = [&](const Rational& distance) { return distance_text(release.lattice.kind(), distance); };
-  std::vector<std::string> found;
-  if (used.granularity) found.push_back("most values are multiples of " + text(*used.granularity));
-  if (used.heaping) found.push_back("many are multiples of " + text(*used.heaping));
-  if (found.empty()) return {};
-  return fmt::format("A part of the budget suggested that {}; the values above were drawn accordingly.",
-                     fmt::join(found, ", and "));
-}
-
 /// One line per value. Pages with figures also show between which shares the value is a quantile, when bars of shares are drawn.
 report_detail::CellTable listed_values(const Page& page, const Release& release) {
   using report_detail::CellTable;
@@ -80,8 +69,9 @@ report_detail::CellTable listed_values(const Page& page, const Release& release)
       {},
       {},
       {}};
-  table.headings = report_detail::behind_key(GroupKey(typed(report_detail::key_headings(release))),
-                                             {"share", page.typed(release.source.column)});
+  table.headings = report_detail::behind_key(
+      GroupKey(typed(report_detail::key_headings(release))),
+      {"share", report_detail::values_in_words(release.source, page.typed(release.source.column))});
   if (release.query.intervals) {
     table.headings.insert(table.headings.end(), {"from", "to"});
   } else {
@@ -129,15 +119,17 @@ void explain_values(Page& page, const Release& release) {
                                       page.typed(release.source.column), table_name(page, release)));
   }
   page.paragraph(fmt::format(
-      "Quantiles of the column {} of {}. A percentage says approximately what share of {} lies at or below the "
-      "value{}:",
-      page.typed(release.source.column), table_name(page, release), report_detail::records_in_words(release.source),
-      report_detail::and_where_they_count(counts_at(release))));
+      "Quantiles of {} of {}. A percentage says approximately what share of {} lies at or below the value{}:",
+      report_detail::column_in_words(release.source, page.typed(release.source.column)), table_name(page, release),
+      report_detail::records_in_words(release.source), report_detail::and_where_they_count(counts_at(release))));
   if (page.has_figures()) report_detail::draw_release(page, release);
   page.table(published_table(page, release));
   if (grouped) page.paragraph("The groups were listed beforehand; an empty group has values, too.");
-  const std::string found = round_numbers_in_words(release);
-  if (!grouped && !found.empty()) page.paragraph(found);
+  const std::string found = report_detail::round_numbers_in_words(release);
+  if (!grouped && !found.empty()) {
+    page.paragraph(
+        fmt::format("A part of the budget suggested that {}; the values above were drawn accordingly.", found));
+  }
 }
 
 void explain_comparisons(Page& page, const Release& release, const std::vector<NamedComparison>& comparisons) {
@@ -213,7 +205,8 @@ void explain_errors(Page& page, const Release& release, bool is_typical_known) {
       report_detail::up_to_records(release, release.is_grouped() ? " in a group" : ""),
       !release.errors->together
           ? ""
-          : fmt::format(" With the same probability no value is off by more than {}.", *release.errors->together),
+          : fmt::format(" With the same probability no value is off by more than {}.",
+                        report_detail::with_separators(std::to_string(*release.errors->together))),
       is_typical_known ? "" : ": fractile plan shows them"));
   page.paragraph(
       "This is only the error added for privacy. It does not include how well the table's records represent other "
@@ -253,7 +246,7 @@ void explain_what_was_left_out(Page& page, const Release& release) {
         release.source.weights ? ", or which have no weight," : ""));
   }
   if (is_declared) page.paragraph(fmt::format("Also declared to be missing: {}.", fmt::join(missing, ", ")));
-  report_detail::explain_others(page, release.source);
+  report_detail::explain_others(page, release);
 }
 
 void explain_assumptions(Page& page, const Release& release) {
@@ -291,7 +284,7 @@ std::string amount_in_words(const std::string& amount) {
   constexpr std::size_t longest = 15;
   const bool is_fraction = amount.find_first_not_of("0123456789/") == std::string::npos;
   if (amount.size() <= longest || !is_fraction) return amount;
-  return fmt::format("about {:.4g}", Rational::parse(amount).to_double());
+  return "about " + report_detail::plain(Rational::parse(amount).to_double(), 4);
 }
 
 /// What was spent on which part, if a receipt says so; empty for several groups that differ.
@@ -372,7 +365,7 @@ void explain_in_short(Page& page, const Release& release, const std::optional<Ty
                       const PageOptions& options) {
   page.section(report_detail::short_heading);
   std::vector<std::string> items{report_detail::promise_in_short(report_detail::promise_of(release))};
-  if (typical) items.push_back(report_detail::typical_in_words(*typical, release.source.weights, "a value is"));
+  if (typical) items.push_back(report_detail::typical_in_words(*typical, release.source, "a value is"));
   items.push_back(worst_in_short(release));
   if (options.account) {
     items.push_back(fmt::format("Of {} for these people, {} is left.", options.account->dataset.budget.to_string(),
@@ -391,7 +384,8 @@ void explain_unprotected(Page& page, const Release& release) {
                               release.query.quantiles.empty() ? "statistics" : "quantiles"));
   if (release.is_grouped()) items.emplace_back("The list of groups, which is public knowledge.");
   if (release.public_rows) {
-    items.push_back(fmt::format("The number of rows, {}, which was declared public.", *release.public_rows));
+    items.push_back(fmt::format("The number of rows, {}, which was declared public.",
+                                report_detail::with_separators(std::to_string(*release.public_rows))));
   }
   report_detail::explain_unprotected(page, report_detail::promise_of(release), std::move(items));
 }
@@ -408,7 +402,8 @@ std::string title_of(const Page& page, const Release& release, const About& abou
   const std::size_t quantiles = release.query.quantiles.size();
   const std::string what =
       quantiles == 0 ? "Counts" : fmt::format("{} quantile{}", quantiles, quantiles == 1 ? "" : "s");
-  return fmt::format("{} of {}{}", what, page.typed(release.source.column),
+  return fmt::format("{} of {}{}", what,
+                     report_detail::values_in_words(release.source, page.typed(release.source.column)),
                      !release.is_grouped() ? "" : " by " + page.typed(to_string(release.source.by)));
 }
 
@@ -446,13 +441,13 @@ std::string explain(const Release& release, Prose prose, const std::vector<Named
                     const PageOptions& options) {
   const OwnEnvironment own;
   report_detail::ProsePage page(prose);
-  explain_on(page, with_receipt(release), comparisons, options);
+  explain_on(page, report_detail::with_told_bounds(with_receipt(release)), comparisons, options);
   return page.text();
 }
 
 WebPage to_html(const Release& release, const std::vector<NamedComparison>& comparisons, const PageOptions& options) {
   const OwnEnvironment own;
-  const Release whole = with_receipt(release);
+  const Release whole = report_detail::with_told_bounds(with_receipt(release));
   report_detail::HtmlPage page;
   explain_on(page, options.is_public ? report_detail::for_everybody(whole) : whole, comparisons, options);
   if (!options.is_public) report_detail::hold_receipt(page, whole.receipt);

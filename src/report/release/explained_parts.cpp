@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "fractile/privacy.hpp"
 #include "libraries/fmt.hpp"
@@ -11,16 +12,29 @@
 #include "report/release/declarations.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/release/release_figure.hpp"
+#include "report/text/decimals.hpp"
 #include "report/text/shown_text.hpp"
 
 namespace fractile::report_detail {
 namespace {
 
+constexpr double million_million = 1e12;  // above it, numbers are no longer written out
+constexpr const char* more_than_that = "more than a million million";
+
 /// The number with enough digits to compare, rounded up.
 std::string up(double value) {
-  if (value >= 1e6) return fmt::format("{:.2e}", value * 1.005);
+  if (value >= million_million) return more_than_that;
+  if (value >= 1e6) return with_separators(plain(value * 1.005, 3));
   const double scale = value < 10 ? 100 : 1;
-  return fmt::format("{}", std::ceil(value * scale * (1 - 1e-12)) / scale);
+  return with_separators(fmt::format("{}", std::ceil(value * scale * (1 - 1e-12)) / scale));
+}
+
+/// "a factor of at most 7.39 (e^2)".
+std::string factor_in_words(double epsilon) {
+  const std::string power = "e^" + with_separators(plain(epsilon, 4));
+  const double factor = std::exp(epsilon);
+  return factor < million_million ? fmt::format("a factor of at most {} ({})", up(factor), power)
+                                  : fmt::format("a factor of at most {}, {}", power, more_than_that);
 }
 
 /// The case with which the promise compares a release.
@@ -65,7 +79,7 @@ void explain_probabilities(Page& page, const Promise& promise) {
       {presence ? "without the person's records" : "with other records in their place", "as it is, at most"}};
   for (const std::int64_t percent : {1, 10, 50}) {
     const Rational probability(percent, 100);
-    rows.push_back({in_a_hundred(probability), in_a_hundred(largest_probability(promise.cost, probability))});
+    rows.push_back({in_a_hundred(probability), becomes_at_most(promise.cost, probability)});
   }
   page.table({"probabilities", fmt::format("What may result from the {} because of a person's records", promise.what)},
              rows);
@@ -74,11 +88,16 @@ void explain_probabilities(Page& page, const Promise& promise) {
 
 /// Compares a factor of the odds with the answer to a survey question.
 std::string survey_of(double epsilon) {
-  const double factor = std::exp(epsilon);
-  return fmt::format(
-      "no more than by their answer in a survey in which everyone answers a yes-or-no question, truthfully with a "
-      "probability of {} % and otherwise with the opposite",
-      up(factor > 1e9 ? 100 : 100 * factor / (1 + factor)));
+  const double lies = 100 / (1 + std::exp(epsilon));  // in percent
+  std::string truthfully = "truthfully except with a probability below one in a million million";
+  if (lies > 1e-10) {
+    int places = 0;
+    double kept = 0;  // of the lies, rounded down
+    for (double unit = 1; kept == 0; unit /= 10, ++places) kept = std::floor(lies / unit * (1 - 1e-9)) * unit;
+    truthfully = fmt::format("truthfully with a probability of {:.{}f} % and otherwise with the opposite", 100 - kept,
+                             places - 1);
+  }
+  return "no more than by their answer in a survey in which everyone answers a yes-or-no question, " + truthfully;
 }
 
 /// Pure privacy bounds odds, by e^epsilon for neighbors. Two tables in which a person's records say different things are two steps apart
@@ -89,12 +108,10 @@ void explain_odds(Page& page, const Promise& promise) {
   const double of_values = presence ? 2 * epsilon : epsilon;
   std::string words = "To someone who knows everybody else's records, the values change ";
   if (presence && !promise.has_public_rows) {
-    words +=
-        fmt::format("the odds that the person's records are in the table by a factor of at most {} (e^{:.4g}), and ",
-                    up(std::exp(epsilon)), epsilon);
+    words += fmt::format("the odds that the person's records are in the table by {}, and ", factor_in_words(epsilon));
   }
-  page.paragraph(words + fmt::format("the odds of what these records say by a factor of at most {} (e^{:.4g}): {}.",
-                                     up(std::exp(of_values)), of_values, survey_of(of_values)));
+  page.paragraph(words + fmt::format("the odds of what these records say by {}: {}.", factor_in_words(of_values),
+                                     survey_of(of_values)));
 }
 
 /// How much of the promise remains for a person with more records than declared (docs/proofs/composition.md, 4).
@@ -135,12 +152,18 @@ std::string weighted_promise(const WeightsDescription& weights) {
   if (weights.declared.stability) {
     return fmt::format(
         "Records have weights. The promise is about files that differ in one person's records and in the weights that "
-        "these records change: at most {} records in all. This was declared, and nothing checks it.",
-        *weights.declared.stability);
+        "these records change: at most {} in all. This was declared, and nothing checks it.",
+        records_of(*weights.declared.stability));
   }
   return "Records have weights. The promise is about weighted files: one with a person's weighted records and one "
          "without them, in which all other weights are the same. Where weights were calibrated to totals, a person "
          "also affects the weights of others. The promise does not cover that.";
+}
+
+/// "the column id", or less on a public page.
+std::string identifying_column(const Page& page, const Promise& promise) {
+  return promise.source.person == withheld ? "a column of the table"
+                                           : "the column " + page.typed(promise.source.person);
 }
 
 /// The condition on a person for whom the promise holds.
@@ -208,7 +231,7 @@ std::string promise_in_short(const Promise& promise) {
       "This holds for everybody{}.",
       in_a_hundred(ten),
       promise.neighbors == Neighbors::add_remove ? "without your records" : "with other records in place of yours",
-      in_a_hundred(largest_probability(promise.cost, ten)), who_is_meant(promise));
+      becomes_at_most(promise.cost, ten), who_is_meant(promise));
 }
 
 void explain_people(Page& page, const Promise& promise) {
@@ -220,24 +243,25 @@ void explain_people(Page& page, const Promise& promise) {
   } else if (promise.source.person.empty()) {
     page.paragraph(fmt::format("For every person who has at most {} in the table{}. {}", records,
                                together.empty() ? "" : ", " + together, of_more_records(promise.cost.measure())));
+  } else if (!promise.of_tables.empty()) {
+    page.paragraph(fmt::format("For every person, as identified by {}, however many records they have. {}",
+                               identifying_column(page, promise), promise.of_tables));
   } else if (promise.source.one_row_a_person) {
     page.paragraph(fmt::format(
         "For every person, as identified by {}, however many records they have: the query makes one row of them.",
-        promise.source.person == withheld ? "a column of the table"
-                                          : "the column " + page.typed(promise.source.person)));
+        identifying_column(page, promise)));
   } else if (promise.source.per_person) {
     page.paragraph(fmt::format(
         "For every person, as identified by {}, however many records they have: each counts with one value{}.",
-        promise.source.person == withheld ? "a column of the table" : "the column " + page.typed(promise.source.person),
-        together.empty()
-            ? ""
-            : fmt::format(" in a group, in {} of their groups at most, chosen at random", promise.records_per_person)));
+        identifying_column(page, promise),
+        together.empty() ? ""
+                         : fmt::format(" in a {0}, in {1} of their {0}s at most, chosen at random", promise.group,
+                                       promise.records_per_person)));
   } else {
     page.paragraph(fmt::format(
         "For every person, as identified by {}, however many records they have: at most {} of theirs, chosen at "
         "random, counted{}.",
-        promise.source.person == withheld ? "a column of the table" : "the column " + page.typed(promise.source.person),
-        records, together.empty() ? "" : " " + together));
+        identifying_column(page, promise), records, together.empty() ? "" : " " + together));
   }
   if (promise.source.weights) page.paragraph(weighted_promise(*promise.source.weights));
   page.paragraph(protected_in_words(promise));
@@ -330,49 +354,81 @@ void explain_rounded(Page& page, std::uint64_t records) {
   page.paragraph(fmt::format(
       "With that probability, up to {} of these records are finer than the granularity that was found privately, and "
       "rounded to it; where the step is the data's own, there are none.",
-      records));
+      with_separators(std::to_string(records))));
 }
 
-void explain_counted(Page& page, const Release& release) {
+std::vector<std::string> counted_texts(const Release& release, const std::string& groups) {
+  std::vector<std::string> texts;
+  const bool are_values = counts_of(release.source) == Counts::persons_values;
+  const char* const one = are_values ? "A person's value" : "A record";
+  const char* const moves = are_values ? "it" : "its value";
   if (counts_at(release.lattice) == CountsAt::nearest) {
-    page.paragraph(
-        "A record counts at the possible value nearest to its own. That moves its value by at most half a step, or, "
-        "beyond the ends, to the nearest end. The error of this rounding is not in the numbers above.");
+    texts.push_back(
+        fmt::format("{} counts at the possible value nearest to its own. That moves {} by at most half a step, or, "
+                    "beyond the ends, "
+                    "to the nearest end. The error of this rounding is not in the numbers above.",
+                    one, moves));
   }
   if (counts_at(release.lattice) == CountsAt::not_after) {
-    page.paragraph(
-        "A record counts at the last possible value that is not after its own. That moves its value back by less than "
-        "a step, or, beyond the ends, to the nearest end. The error of this rounding is not in the numbers above.");
+    texts.push_back(fmt::format(
+        "{} counts at the last possible value that is not after its own. That moves {} back by less than a step, or, "
+        "beyond the ends, to the nearest end. The error of this rounding is not in the numbers above.",
+        one, moves));
   }
   if (release.source.weights) {
     const std::string words = weights_in_words(*release.source.weights);
-    page.paragraph(
+    texts.push_back(
         fmt::format("The {}. The effect of clamping and rounding weights is not in the numbers above. Compared with "
                     "records of one unit each: {}.",
                     words, weighted_noise_in_words(*release.source.weights)));
   }
   if (release.source.per_person && release.is_grouped()) {
-    page.paragraph(
-        fmt::format("A person counts in at most {} of their groups, chosen at random. The quantiles over all their "
-                    "groups may differ: there, a person in more groups would weigh more.",
-                    release.query.records_per_person));
+    texts.push_back(fmt::format(
+        "A person counts in at most {0} of their {1}, chosen at random. The quantiles over all their {1} may differ: "
+        "there, a person in more {1} would weigh more.",
+        release.query.records_per_person, groups));
   } else if (counts_of(release.source) == Counts::sampled_records) {
-    page.paragraph(fmt::format(
+    texts.push_back(fmt::format(
         "At most {} of each person count{}, chosen at random. The quantiles of all records may differ: there, a person "
         "with more records would weigh more.",
         records_of(records_per_person(release)), records_per_person(release) == 1 ? "s" : ""));
   }
+  return texts;
 }
 
-void explain_others(Page& page, const SourceDescription& source) {
+void explain_counted(Page& page, const Release& release) {
+  for (const std::string& text : counted_texts(release, "groups")) page.paragraph(text);
+}
+
+bool has_others(const Release& release, std::size_t column) {
+  const std::vector<std::string>& others = release.source.others;
+  if (others.empty() || others[column].empty()) return false;
+  return std::ranges::any_of(release.groups,
+                             [&](const Release::Group& group) { return group.key[column] == others[column]; });
+}
+
+bool has_all_combinations(const Release& release) {
+  std::size_t combinations = 1;
+  for (std::size_t column = 0; column < release.groups.front().key.size(); ++column) {
+    std::set<std::string> keys;
+    for (const Release::Group& group : release.groups) keys.insert(group.key[column]);
+    combinations *= keys.size();
+    if (combinations > release.groups.size()) return false;
+  }
+  return combinations == release.groups.size();
+}
+
+void explain_others(Page& page, const Release& release) {
+  const SourceDescription& source = release.source;
   std::vector<std::string> columns;
   for (std::size_t i = 0; i < source.others.size(); ++i) {
-    if (source.others[i].empty()) continue;
-    columns.push_back(fmt::format("in {} as {}", page.typed(source.by[i]), page.typed(source.others[i])));
+    if (has_others(release, i))
+      columns.push_back(fmt::format("in {} as {}", page.typed(source.by[i]), page.typed(source.others[i])));
   }
   if (columns.empty()) return;
-  page.paragraph(
-      fmt::format("A record whose key is not listed, or which has none, counts {}.", fmt::join(columns, ", and ")));
+  page.paragraph(fmt::format("A record whose key is not listed, or which has none, counts {}{}.",
+                             fmt::join(columns, ", and "),
+                             has_all_combinations(release) ? "" : ", if the cell of its keys is listed"));
 }
 
 void explain_query(Page& page, const Release& release) {

@@ -28,6 +28,9 @@ struct Promise {
   std::string value;             ///< what a record holds: "number"
   std::string what = "release";  ///< what was made: "release" or "publication"
   std::string together = {};     ///< where a person's records count once: "in all groups together"; empty for one group
+  std::string group = "group";   ///< what a group is called
+  /// How much of each person counts, in sentences, if this differs between the tables of a publication.
+  std::string of_tables = {};
 };
 
 Promise promise_of(const Release& release);
@@ -50,8 +53,12 @@ std::string record_in_words(const SourceDescription& source, const std::string& 
 /// Words and their meanings. `record` says what a record is here.
 std::vector<std::pair<std::string, std::string>> words_of(const Promise& promise, const std::string& record);
 
+/// Whether some listed group has the key under which records without a listed key of this column count.
+bool has_others(const Release& release, std::size_t column);
+/// Whether each combination of the groups' keys is a group.
+bool has_all_combinations(const Release& release);
 /// The keys under which records without a listed key count; nothing where such records are left out.
-void explain_others(Page& page, const SourceDescription& source);
+void explain_others(Page& page, const Release& release);
 
 /// What the publisher says about the publication.
 void explain_about(Page& page, const About& about);
@@ -59,7 +66,9 @@ void explain_about(Page& page, const About& about);
 void warn_of_seed(Page& page, std::uint64_t seed);
 /// The largest number of records that are not multiples of a granularity that was found.
 void explain_rounded(Page& page, std::uint64_t records);
-/// What errors and intervals do not cover: values between the possible ones, and records that do not count.
+/// What errors and intervals do not cover: values between the possible ones, and records that do not count. One text per paragraph.
+/// `groups`: what groups are called.
+std::vector<std::string> counted_texts(const Release& release, const std::string& groups);
 void explain_counted(Page& page, const Release& release);
 /// What was checked or declared about the source's query, and what the query could read.
 void explain_query(Page& page, const Release& release);

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "libraries/fmt.hpp"
+#include "report/text/decimals.hpp"
 
 namespace fractile {
 
 std::string report_detail::percent_up(const Rational& probability) {
-  const Rational hundredths_of_percent = (probability * Rational(10'000)).ceil();
-  return fmt::format("{} %", (std::min(hundredths_of_percent, Rational(10'000)) / Rational(100)).to_decimal());
+  return rounded_percent(std::min(probability, Rational(1)) * Rational(100), 2) + " %";
 }
 
 std::string report_detail::guess_in_words(const PlannedGuess& guess) {

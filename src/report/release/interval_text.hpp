@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "fractile/exact.hpp"
+#include "fractile/privacy.hpp"
 #include "fractile/receipts.hpp"
+#include "report/text/decimals.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile::report_detail {
@@ -16,11 +18,18 @@ inline std::string share_of(const Rational& share) {
   return percent.is_decimal() ? percent.to_decimal() + " %" : share.to_string();
 }
 
-/// "2.8 in 100" or "28 in 100", rounded up.
+/// "2.8 in 100" or "28 in 100", rounded up; "100 in 100" only for what is certain.
 inline std::string in_a_hundred(const Rational& probability) {
   const Rational percent = probability * Rational(100);
-  const Rational unit = percent < Rational(10) ? Rational(1, 10) : Rational(1);
-  return ((percent / unit).ceil() * unit).to_decimal() + " in 100";
+  return rounded_percent(percent, percent < Rational(10) ? 1 : 0) + " in 100";
+}
+
+/// What a probability may become because of a person's records. It becomes certain only if delta allows it, whatever rounding up makes of
+/// it.
+inline std::string becomes_at_most(const Budget& budget, const Rational& before) {
+  const Rational after = largest_probability(budget, before);
+  const Rational delta = budget.measure() == Measure::approximate ? budget.delta() : Rational(0);
+  return after == Rational(1) && before + delta < Rational(1) ? "just under 100 in 100" : in_a_hundred(after);
 }
 
 /// How to write an end of an interval that is an end of the range: as an infinity for programs, or in words.

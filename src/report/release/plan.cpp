@@ -15,6 +15,7 @@
 #include "report/release/statistics_rows.hpp"
 #include "report/text/decimals.hpp"
 #include "report/text/json_writer.hpp"
+#include "report/text/page.hpp"
 #include "report/text/release_members.hpp"
 #include "report/text/text_columns.hpp"
 
@@ -22,7 +23,7 @@ namespace fractile::report_detail {
 namespace {
 
 /// A weight with three digits, rounded up.
-std::string three_digits(const Rational& number) { return fmt::format("{:.3g}", number.to_double() * 1.005); }
+std::string three_digits(const Rational& number) { return plain(number.to_double() * 1.005, 3); }
 
 std::string in_percent(const Rational& share) { return three_digits(share * Rational(100)) + " %"; }
 
@@ -87,6 +88,7 @@ using report_detail::Document;
 using report_detail::member;
 using report_detail::number;
 using report_detail::Row;
+using report_detail::unsettled_groups;
 using report_detail::write_lattice;
 using report_detail::write_noise;
 using report_detail::write_options;
@@ -98,8 +100,28 @@ std::string ranks_or(const std::optional<std::uint64_t>& ranks, const char* othe
   return ranks ? fmt::format("{}", *ranks) : otherwise;
 }
 
+/// Whether a bound that holds for any number of rows is a share of the largest number, and so says nothing about the table.
+bool is_share_of_any(const std::optional<std::uint64_t>& ranks) {
+  return ranks && *ranks > report_detail::largest_bound_of_any_number;
+}
+
+void tell_bounds(ReleasePlan& plan) {
+  if (plan.query.expected_rows) return;
+  WorstCase& worst = plan.worst;
+  bool grows = false;
+  const auto tell = [&](std::optional<std::uint64_t>& ranks) {
+    grows = grows || is_share_of_any(ranks);
+    if (is_share_of_any(ranks)) ranks.reset();
+  };
+  for (std::optional<std::uint64_t>& ranks : worst.ranks) tell(ranks);
+  tell(worst.together);
+  if (is_share_of_any(worst.rounded)) worst.rounded.reset();
+  if (grows && worst.without.empty())
+    worst.without = "it grows with the number of records: say about how many are expected";
+}
+
 /// An error of a simulated release. Whole numbers have no decimals.
-std::string typical_number(double error) { return fmt::format("{:.4g}", error); }
+std::string typical_number(double error) { return report_detail::plain(error, 4); }
 
 void write_quantiles(Writer& json, const ReleasePlan& plan) {
   json.Key("quantiles");
@@ -142,7 +164,7 @@ void write_statistics(Writer& json, const ReleasePlan& plan) {
   if (!plan.statistics) return;
   const auto& [terms, errors] = *plan.statistics;
   const auto size = [&](const char* name, const Rational& value) {
-    number(json, name, fmt::format("{:.4g}", value.to_double()));
+    number(json, name, report_detail::plain(value.to_double(), 4));
   };
   json.Key("statistics");
   json.StartObject();
@@ -276,7 +298,7 @@ void write_weights(Writer& json, const PlanReport& report) {
   json.Key("nine_in_ten_of_the_total");
   json.StartArray();
   for (const double each : plan.typical.nine_in_ten) {
-    const std::string share = fmt::format("{:.4g}", report_detail::share_of_total(report, each).to_double());
+    const std::string share = report_detail::plain(report_detail::share_of_total(report, each).to_double(), 4);
     json.RawValue(share.data(), share.size(), rapidjson::kNumberType);
   }
   json.EndArray();
@@ -284,8 +306,8 @@ void write_weights(Writer& json, const PlanReport& report) {
     json.Key("trimmed");
     json.StartObject();
     number(json, "upper", trimming->upper.to_decimal());
-    number(json, "nine_in_ten_of_the_total", fmt::format("{:.4g}", trimming->share.to_double()));
-    number(json, "saves", fmt::format("{:.4g}", trimming->saved.to_double()));
+    number(json, "nine_in_ten_of_the_total", report_detail::plain(trimming->share.to_double(), 4));
+    number(json, "saves", report_detail::plain(trimming->saved.to_double(), 4));
     json.EndObject();
   }
   json.EndObject();
@@ -295,7 +317,8 @@ void write_weights(Writer& json, const PlanReport& report) {
 std::string weights_text(const PlanReport& report) {
   if (!report.weights) return {};
   std::string text = "\n" + aligned(report_detail::planned_weights_rows(report)) + "\n";
-  for (const std::string& sentence : report_detail::planned_weights_meaning(report)) text += sentence + "\n";
+  for (const std::string& sentence : report_detail::planned_weights_meaning(report))
+    text += report_detail::wrapped(sentence);
   return text;
 }
 
@@ -317,8 +340,34 @@ std::string guess_text(const PlanReport& report) {
 
 }  // namespace
 
-std::string to_json(const PlanReport& report) {
+PlanReport report_detail::with_told_bounds(PlanReport report) {
+  tell_bounds(report.plan);
+  for (ReleasePlan& other : report.others) tell_bounds(other);
+  return report;
+}
+
+Release report_detail::with_told_bounds(Release release) {
+  if (!release.errors || release.errors->rows != any_number_of_rows) return release;
+  bool grows = false;
+  for (Release::Group& group : release.groups) {
+    for (std::optional<std::uint64_t>& error : group.rank_errors) {
+      if (!is_share_of_any(error)) continue;
+      error.reset();
+      grows = true;
+    }
+  }
+  ErrorTerms& errors = *release.errors;
+  if (is_share_of_any(errors.together)) errors.together.reset();
+  if (is_share_of_any(errors.rounded)) errors.rounded.reset();
+  if (grows && errors.without.empty()) {
+    errors.without = "it grows with the number of records, about which nothing was said";
+  }
+  return release;
+}
+
+std::string to_json(const PlanReport& whole) {
   const OwnEnvironment own;
+  const PlanReport report = report_detail::with_told_bounds(whole);
   const ReleasePlan& plan = report.plan;
   Document document(report_detail::release_schema);
   Writer& json = document.json();
@@ -339,7 +388,8 @@ std::string to_json(const PlanReport& report) {
   return document.text();
 }
 
-std::string to_csv(const PlanReport& report) {
+std::string to_csv(const PlanReport& whole) {
+  const PlanReport report = report_detail::with_told_bounds(whole);
   const ReleasePlan& plan = report.plan;
   const bool with_intervals = plan.intervals.has_value();
   std::string text = fmt::format("quantile,worst_case,median,nine_in_ten{}\n", with_intervals ? ",interval_width" : "");
@@ -351,8 +401,9 @@ std::string to_csv(const PlanReport& report) {
   return text;
 }
 
-std::vector<NoiseInWords> beside_csv(const PlanReport& report) {
+std::vector<NoiseInWords> beside_csv(const PlanReport& whole) {
   const OwnEnvironment own;
+  const PlanReport report = report_detail::with_told_bounds(whole);
   std::vector<NoiseInWords> all;
   const auto add = [&](const char* before, const std::optional<NoiseInWords>& words) {
     if (words) all.push_back({before + words->what, words->hint});
@@ -393,9 +444,9 @@ namespace {
 std::string interval_meaning(const ReleasePlan& plan) {
   if (!plan.intervals) return {};
   const auto& [rows, widths, settled_from, unsettled] = *plan.intervals;
-  std::string text =
-      fmt::format("interval     the middle width of simulated intervals, in records{} between the ends\n",
-                  rows == plan.typical.rows ? " of that table" : fmt::format(" of a table of {}", rows));
+  std::string text = fmt::format(
+      "interval     the middle width of simulated intervals, in records{} between the ends{}\n",
+      rows == plan.typical.rows ? " of that table" : fmt::format(" of a table of {}", rows), settled_from ? ";" : "");
   if (settled_from) {
     text += fmt::format(
         "             from about {} records on, all but about one end in a hundred are inside the range,\n"
@@ -416,10 +467,13 @@ std::string report_detail::plan_meaning(const ReleasePlan& plan) {
     text += fmt::format("They are about the records that count, {}.\n", counted_in_words(at));
   }
   if (worst.without.empty()) {
-    text += fmt::format(
-        "worst case   exceeded with probability at most {:.4g} each, whatever the table of up to {} records;\n"
-        "             with the same probability no quantile misses by more than {}\n",
-        failure, worst.rows, ranks_or(worst.together, "-"));
+    text +=
+        fmt::format("worst case   exceeded with probability at most {} each, whatever the table of up to {} record{}",
+                    plain(failure, 4), worst.rows, worst.rows == 1 ? "" : "s");
+    text += !worst.together
+                ? "\n"
+                : fmt::format(";\n             with the same probability no quantile misses by more than {}\n",
+                              *worst.together);
     if (worst.rounded) {
       text += fmt::format(
           "             up to {} of them when records are finer than the granularity that is found, and rounded to\n"
@@ -430,9 +484,9 @@ std::string report_detail::plan_meaning(const ReleasePlan& plan) {
     text += fmt::format("worst case   not known for all: {}\n", worst.without);
   }
   text += fmt::format(
-      "typical      the middle one of {} simulated releases of a public {} table of {} records {}\n"
+      "typical      the middle one of {} simulated releases of a public {} table of {} record{} {}\n"
       "nine in ten  of these releases miss by no more than this\n",
-      plan.typical.releases, to_string(plan.typical.shape), plan.typical.rows,
+      plan.typical.releases, to_string(plan.typical.shape), plan.typical.rows, plan.typical.rows == 1 ? "" : "s",
       at == CountsAt::its_own ? "on the\n             listed candidates" : "between\n             the bounds");
   return text + interval_meaning(plan);
 }
@@ -440,7 +494,7 @@ std::string report_detail::plan_meaning(const ReleasePlan& plan) {
 namespace {
 
 /// Three digits, rounded up.
-std::string three_digits(const Rational& size) { return fmt::format("{:.3g}", size.to_double() * 1.005); }
+std::string three_digits(const Rational& size) { return report_detail::plain(size.to_double() * 1.005, 3); }
 
 /// A distance of values. Those of dates and times have their units.
 std::string distance_off(const Lattice& lattice, const Rational& size) {
@@ -457,7 +511,7 @@ std::vector<Row> report_detail::planned_statistics_rows(const PlanReport& report
   const std::vector<Rational>& below = plan.statistics->terms.request.below;
   const auto off_by = [&](std::uint64_t counted) {
     const std::string amount = counted_amount(report.weights, static_cast<std::int64_t>(counted));
-    return report.weights ? amount : amount + " records";
+    return report.weights ? amount : amount + (counted == 1 ? " record" : " records");
   };
   const std::string what = report.weights ? "weight" : "count";
   std::vector<Row> rows{{"beside the quantiles", "off by"}, {what, off_by(errors.count)}};
@@ -477,10 +531,11 @@ std::string report_detail::planned_statistics_meaning(const PlanReport& report) 
   const ReleasePlan& plan = report.plan;
   if (!plan.statistics) return {};
   const StatisticsTerms& terms = plan.statistics->terms;
-  return fmt::format("{} of that pays for {}. Each is off by no more than this with a probability of {}{}.\n",
+  SourceDescription counted;
+  counted.weights = report.weights;
+  return fmt::format("Of the budget, {} pays for {}. Each is off by no more than this with a probability of {}{}.",
                      plan.query.budget.scaled(terms.request.share).to_string(),
-                     statistics_in_words(terms.request, plan.lattice.kind(), report.weights.has_value()),
-                     share_of(terms.level),
+                     statistics_in_words(terms.request, plan.lattice.kind(), counted), share_of(terms.level),
                      terms.request.below.empty() && !terms.request.mean
                          ? ""
                          : fmt::format("; shares and means are those of {} {}", plan.statistics->errors.rows,
@@ -642,6 +697,18 @@ std::string first_keys(const Release& release, const std::vector<std::size_t>& g
 
 }  // namespace
 
+std::vector<std::size_t> report_detail::unsettled_groups(const Release& release, const UnsettledEnds& ends) {
+  std::vector<std::size_t> groups;
+  for (std::size_t i = 0; i < release.groups.size(); ++i) {
+    const Release::Group& group = release.groups[i];
+    const bool is_open =
+        std::ranges::any_of(group.intervals, [](const Interval& each) { return each.or_below || each.or_above; });
+    if (is_open && group.used.rows && *group.used.rows < ends.settled_from) groups.push_back(i);
+  }
+  std::ranges::stable_sort(groups, {}, [&](std::size_t i) { return *release.groups[i].used.rows; });
+  return groups;
+}
+
 std::optional<NoiseInWords> empty_groups_in_words(const Release& release) {
   std::vector<std::size_t> empty;
   for (std::size_t i = 0; release.is_grouped() && i < release.groups.size(); ++i) {
@@ -661,7 +728,14 @@ std::optional<NoiseInWords> noise_in_words(const Release& release) {
   const bool with_weights = release.source.weights.has_value();
   if (release.query.intervals) {
     const std::optional<UnsettledEnds> ends = unsettled_ends(release);
-    return ends ? std::optional(in_words(*ends, with_weights)) : std::nullopt;
+    if (!ends) return {};
+    NoiseInWords words = in_words(*ends, with_weights);
+    if (!release.is_grouped()) return words;
+    const std::vector<std::size_t> unsettled = unsettled_groups(release, *ends);
+    words.what = fmt::format("with this budget intervals of {} of {} groups may end only at the ends of the range ({})",
+                             unsettled.size(), release.groups.size(), first_keys(release, unsettled));
+    words.hint = fmt::format("in {} {}", to_string(release.groups[unsettled.front()].key), words.hint);
+    return words;
   }
   const std::vector<std::optional<MostlyNoise>> noises = mostly_noise(release);
   std::vector<std::size_t> noisy;
@@ -685,13 +759,14 @@ namespace {
 std::string statistics_text(const PlanReport& report) {
   if (!report.plan.statistics) return {};
   return "\n" + aligned(report_detail::planned_statistics_rows(report)) + "\n" +
-         report_detail::planned_statistics_meaning(report);
+         report_detail::wrapped(report_detail::planned_statistics_meaning(report));
 }
 
 }  // namespace
 
-std::string to_table(const PlanReport& report) {
+std::string to_table(const PlanReport& whole) {
   const OwnEnvironment own;
+  const PlanReport report = report_detail::with_told_bounds(whole);
   const ReleasePlan& plan = report.plan;
   return analyst_text(report) + aligned(report_detail::plan_rows(plan)) + "\n" + report_detail::plan_meaning(plan) +
          "\n" + noise(report) + coarse_step(plan) + report_detail::plan_cost(plan) + statistics_text(report) +

@@ -55,7 +55,7 @@ std::vector<Row> ladder_of(const std::vector<ReleasePlan>& plans) {
   std::vector<Row> rows = report_detail::budget_rows(plans);
   rows.front().push_back("10 in 100 becomes at most");
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    rows[i + 1].push_back(report_detail::in_a_hundred(largest_probability(plans[i].query.budget, ten_in_a_hundred)));
+    rows[i + 1].push_back(report_detail::becomes_at_most(plans[i].query.budget, ten_in_a_hundred));
   }
   return rows;
 }
@@ -163,7 +163,9 @@ void say_in_short(HtmlPage& page, const PlanReport& report) {
     items.back().insert(at, "; ");
   items.back() += '.';
   const auto worst = plan.worst.largest();
-  items.push_back(report_detail::typical_in_words(plan.typical, report.weights, "a value will be"));
+  SourceDescription counted;
+  counted.weights = report.weights;
+  items.push_back(report_detail::typical_in_words(plan.typical, counted, "a value will be"));
   items.push_back(
       worst ? fmt::format(
                   "With a probability of at least {} each, the values will miss the quantiles of the records that "
@@ -175,7 +177,7 @@ void say_in_short(HtmlPage& page, const PlanReport& report) {
       fmt::format("What would happen with a probability of 10 in 100 {} happens with a probability of at most {}.",
                   plan.query.neighbors == Neighbors::add_remove ? "without a person's records"
                                                                 : "with other records in place of a person's",
-                  report_detail::in_a_hundred(largest_probability(plan.query.budget, ten_in_a_hundred))));
+                  report_detail::becomes_at_most(plan.query.budget, ten_in_a_hundred)));
   page.list(items);
   const auto warn = [&](const NoiseInWords& words) {
     page.paragraph(fmt::format("Warning: {}: {}.", words.what, words.hint));
@@ -186,8 +188,9 @@ void say_in_short(HtmlPage& page, const PlanReport& report) {
 
 }  // namespace
 
-WebPage to_html(const PlanReport& report, const PageOptions& options) {
+WebPage to_html(const PlanReport& whole, const PageOptions& options) {
   const OwnEnvironment own;
+  const PlanReport report = report_detail::with_told_bounds(whole);
   const ReleasePlan& plan = report.plan;
   HtmlPage page;
   const std::size_t quantiles = plan.query.quantiles.size();
@@ -216,9 +219,7 @@ WebPage to_html(const PlanReport& report, const PageOptions& options) {
     page.section("Beside the quantiles");
     page.table({"statistics", "How far off counts, shares and means will be"},
                report_detail::planned_statistics_rows(report));
-    std::string meaning = report_detail::planned_statistics_meaning(report);
-    std::erase(meaning, '\n');
-    page.paragraph(meaning);
+    page.paragraph(report_detail::planned_statistics_meaning(report));
   }
   if (report.guess) {
     page.section("What an attacker gains");

@@ -7,10 +7,17 @@
 
 #include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
+#include "fractile/release.hpp"
 #include "fractile/reports.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile::report_detail {
+
+/// A bound for any number of records that is larger is a share of the largest number, and says nothing about a table.
+inline constexpr std::uint64_t largest_bound_of_any_number = any_number_of_rows / 1000;
+/// The report without such bounds where the number of records is not known.
+PlanReport with_told_bounds(PlanReport report);
+Release with_told_bounds(Release release);
 
 /// A heading, and one row per quantile with its errors.
 std::vector<Row> plan_rows(const ReleasePlan& plan);
@@ -19,7 +26,7 @@ std::vector<Row> plan_rows(const ReleasePlan& plan);
 std::string plan_meaning(const ReleasePlan& plan);
 /// A heading, and one row for each number that is not a quantile, with its error. No rows without statistics.
 std::vector<Row> planned_statistics_rows(const PlanReport& report);
-/// What the errors of planned_statistics_rows() mean, in one line.
+/// What the errors of planned_statistics_rows() mean, without line breaks.
 std::string planned_statistics_meaning(const PlanReport& report);
 /// An error of the plan in units, as a share of the expected total of the weights.
 Rational share_of_total(const PlanReport& report, double units);
@@ -53,5 +60,8 @@ std::string price_in_words(const PlanReport& report, std::uint64_t worst);
 /// A warning that few values are possible, and how far rounding to them moves the values between; nothing if many are possible.
 std::optional<NoiseInWords> coarse_step(const Lattice& lattice);
 double largest(const std::vector<double>& errors);
+/// The groups with an interval that ends only at an end of the range, and with too few records to expect otherwise. Those with the fewest
+/// records come first. There is one if `ends` are those of the release.
+std::vector<std::size_t> unsettled_groups(const Release& release, const UnsettledEnds& ends);
 
 }  // namespace fractile::report_detail

@@ -80,11 +80,11 @@ std::string intervals_in_words(const Release& release) {
 std::string statistics_terms(const Release& release) {
   const StatisticsTerms& terms = *release.statistics;
   return fmt::format(
-      "{}, for {} of that: {}\n"
+      "{}, for a part of the budget, {}: {}\n"
       "lower, upper of these: the true value for {}{}, {}, each by itself\n",
       release.query.quantiles.empty() ? "published" : "beside the quantiles",
       release.cost().scaled(terms.request.share).to_string(),
-      report_detail::statistics_in_words(terms.request, release.lattice.kind(), release.source.weights.has_value()),
+      report_detail::statistics_in_words(terms.request, release.lattice.kind(), release.source),
       report_detail::records_in_words(release.source),
       report_detail::and_where_they_count(report_detail::counts_at(release.lattice)),
       report_detail::share_of(terms.level));
@@ -102,14 +102,8 @@ std::string mechanisms_of(const Release& release) {
 std::string findings_of(const Release& release) {
   if (!release.ran_alike()) return {};
   const MechanismUsed& used = release.groups.front().used;
-  const ValueKind kind = release.lattice.kind();
-  std::string text;
-  if (used.granularity) {
-    text += fmt::format("the values were found to be multiples of {}\n", distance_text(kind, *used.granularity));
-  }
-  if (used.heaping) {
-    text += fmt::format("many of the values were found to be multiples of {}\n", distance_text(kind, *used.heaping));
-  }
+  const std::string found = report_detail::round_numbers_in_words(release);
+  std::string text = found.empty() ? "" : fmt::format("a part of the budget suggested that {}\n", found);
   if (!used.reason.empty()) text += fmt::format("chosen by auto: {}\n", used.reason);
   return text;
 }
@@ -120,14 +114,17 @@ std::string left_out(const Release& release) {
   if (source.null_policy == NullPolicy::error) return {};
   const ValueKind kind = release.lattice.kind();
   const bool is_number = kind == ValueKind::number;
-  const std::string unreadable = source.unreadable != Unreadable::missing ? ""
-                                 : is_number                              ? ", or no number"
-                                                                          : ", or something else";
-  return fmt::format("records without a {} (NULL, empty{}{}){}{} were left out\n",
+  std::vector<std::string> missing{"NULL", "empty"};
+  if (is_number) missing.emplace_back("NaN");
+  if (source.unreadable == Unreadable::missing) missing.emplace_back("something else");
+  std::string kinds = missing.front();
+  for (std::size_t i = 1; i < missing.size(); ++i) kinds += (i + 1 < missing.size() ? ", " : " or ") + missing[i];
+  return fmt::format("records without a {} ({}){}{} were left out\n",
                      is_number                 ? "number"
                      : kind == ValueKind::date ? "date"
                                                : "time",
-                     is_number ? ", NaN" : "", unreadable, source.weights ? ", without a weight" : "",
+                     kinds,
+                     source.weights ? (source.person.empty() ? " or without a weight" : ", without a weight") : "",
                      source.person.empty() ? "" : " or without a person");
 }
 
@@ -156,7 +153,7 @@ std::string terms_of(const Release& release) {
     text += "declared, not checked: no person has records in two of the profiles that were merged\n";
   }
   if (release.bounds) {
-    text += fmt::format("{} of that found the bounds: {} to {}\n", release.bounds->cost.to_string(),
+    text += fmt::format("a part of the budget, {}, found the bounds: {} to {}\n", release.bounds->cost.to_string(),
                         release.lattice.text(0), release.lattice.text(release.lattice.size() - 1));
   }
   if (query.intervals) text += intervals_in_words(release);
@@ -199,7 +196,9 @@ std::string to_csv(const Release& release) {
 
 std::string to_table(const Release& release) {
   std::vector<Row> rows(1, report_detail::key_headings(release));
-  for (std::string& heading : headings_of(release, release.source.column)) rows.front().push_back(std::move(heading));
+  for (std::string& heading :
+       headings_of(release, report_detail::values_in_words(release.source, release.source.column)))
+    rows.front().push_back(std::move(heading));
   for_each_row(release, OpenEnds::in_words, [&](Row row) { rows.push_back(std::move(row)); });
   // Numbers stand to the right, and the cells before them to the left.
   const std::size_t numbers = release.query.intervals || release.statistics ? 3 : 1;

@@ -89,7 +89,7 @@ void require_complete(const About& about) {
        }) {
     if (!text.empty()) continue;
     missing += (missing.empty() ? "" : ", ") + std::string(name);
-    examples += (examples.empty() ? "" : ", ") + std::string(name) + " = \"" + example + "\"";
+    examples += (examples.empty() ? "" : "; ") + std::string(name) + ", such as \"" + example + "\"";
   }
   if (!missing.empty()) {
     throw Error(ErrorCode::usage, {about_field, " lacks ", missing, ", which the registry requires"},
@@ -101,7 +101,7 @@ void require_complete(const About& about) {
   }
   if (!is_date(about.date)) {
     throw Error(ErrorCode::usage, {about_field, ": the date '", about.date, "' is not one that the registry takes"},
-                "write year, month and day: date = \"2026-05-01\"");
+                "write year, month and day, such as \"2026-05-01\"");
   }
   for (const char* sector : {"", "Technology", "Healthcare", "Education", "Government", "Energy", "Finance"}) {
     if (about.sector == sector) return;

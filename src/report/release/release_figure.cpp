@@ -70,6 +70,8 @@ std::string about_bars(const Release& release) {
   return "no bars, since errors are not known as shares of the records";
 }
 
+std::string values_of(const Release& release) { return values_in_words(release.source, release.source.column); }
+
 figures::Figure curve(const Release& release, const std::string& name) {
   const bool with_intervals = release.query.intervals.has_value();
   const Release::Group& group = release.groups.front();
@@ -93,9 +95,9 @@ figures::Figure curve(const Release& release, const std::string& name) {
   }
   figures::Axis share{false, 0, 1, {0, 0.25, 0.5, 0.75, 1}, true};
   figures::Figure figure{name,
-                         "Published values of " + release.source.column,
+                         "Published values of " + values_of(release),
                          about_bars(release),
-                         release.source.column,
+                         values_of(release),
                          "share of " + counted_noun(release.source) + " at or below",
                          {}};
   figure.panels.push_back({"", axis_over(extent_of(release), release.lattice.kind()), share, {line}});
@@ -156,9 +158,9 @@ void draw_groups(Page& page, const Release& release, const std::string& name) {
     const std::size_t first = f * rows_a_figure;
     const std::size_t end = std::min(groups.size(), first + rows_a_figure);
     figures::RangeFigure figure{
-        figures == 1 ? name : fmt::format("{}_{}", name, f + 1), {}, release.source.column, axis, {}};
+        figures == 1 ? name : fmt::format("{}_{}", name, f + 1), {}, values_of(release), axis, {}};
     const std::string which = figures == 1 ? "" : fmt::format(", groups {} to {} of {}", first + 1, end, groups.size());
-    figure.title = fmt::format("{} by {}{}, from the highest middle value on: {}", release.source.column,
+    figure.title = fmt::format("{} by {}{}, from the highest middle value on: {}", values_of(release),
                                to_string(release.source.by), which, about_rows(release));
     figure.description = fmt::format("{} groups; the table has their values.", end - first);
     for (std::size_t g = first; g < end; ++g) figure.rows.push_back(range_of(release, *groups[g]));

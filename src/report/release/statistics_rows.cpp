@@ -42,8 +42,9 @@ std::vector<StatisticRow> statistic_rows(const Release& release, const Release::
   return rows;
 }
 
-std::string statistics_in_words(const StatisticsRequest& request, ValueKind kind, bool have_weights) {
-  std::string text = have_weights ? "the records' total weight" : "the number of records";
+std::string statistics_in_words(const StatisticsRequest& request, ValueKind kind, const SourceDescription& source) {
+  const bool have_weights = source.weights.has_value();
+  std::string text = have_weights ? "the records' total weight" : "the number of " + counted_noun(source);
   if (!request.below.empty()) {
     std::vector<std::string> values;
     for (const Rational& each : request.below) values.push_back(value_text(kind, each));

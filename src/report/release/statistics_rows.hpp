@@ -25,6 +25,6 @@ struct StatisticRow {
 std::vector<StatisticRow> statistic_rows(const Release& release, const Release::Group& group);
 
 /// "the number of records, the numbers and shares below 12.5 and 20, and the mean"; with weights "the records' total weight, ...".
-std::string statistics_in_words(const StatisticsRequest& request, ValueKind kind, bool have_weights);
+std::string statistics_in_words(const StatisticsRequest& request, ValueKind kind, const SourceDescription& source);
 
 }  // namespace fractile::report_detail

@@ -19,7 +19,8 @@ std::vector<Row> rows_of(const Page& page, const Release& release) {
   std::vector<Row> rows{behind_key(GroupKey(typed(key_headings(release))), headings)};
   for (const Release::Group& group : release.groups) {
     for (const StatisticRow& each : statistic_rows(release, group)) {
-      const Row row{statistic_in_words(page, each), each.value.empty() ? "none" : each.value, each.lower, each.upper};
+      const Row row{statistic_in_words(page, each, release.source), each.value.empty() ? "none" : each.value,
+                    each.lower, each.upper};
       rows.push_back(behind_key(GroupKey(typed(group.key.texts())), row));
     }
   }
@@ -35,40 +36,48 @@ CellTable::Cell statistic_cell(const StatisticRow& row) {
   return cell;
 }
 
-std::string statistic_in_words(const Page& page, const StatisticRow& row) {
-  if (row.statistic == "count") return "records";
-  if (row.statistic == "count below") return "records below " + page.typed(row.at);
+std::string statistic_in_words(const Page& page, const StatisticRow& row, const SourceDescription& source) {
+  if (row.statistic == "count") return counted_noun(source);
+  if (row.statistic == "count below") return counted_noun(source) + " below " + page.typed(row.at);
   if (row.statistic == "weight") return "total weight";
   if (row.statistic == "weight below") return "weight below " + page.typed(row.at);
   if (row.statistic == "share below") return "share below " + page.typed(row.at);
   return row.statistic;
 }
 
-void explain_statistics_terms(Page& page, const StatisticsTerms& terms, const Release& release) {
-  page.paragraph(fmt::format(
+std::vector<std::string> statistics_terms_in_words(const StatisticsTerms& terms, const Release& release) {
+  std::vector<std::string> texts{fmt::format(
       "With a probability of at least {}, each interval, from its lower to its upper end, holds the true value for "
       "{}{}, whatever they are. This holds for each interval by itself, not for all of them at once.",
-      share_of(terms.level), records_in_words(release.source), and_where_they_count(counts_at(release.lattice))));
-  const bool are_people = release.source.per_person && release.query.records_per_person == 1;
+      share_of(terms.level), records_in_words(release.source), and_where_they_count(counts_at(release.lattice)))};
   const bool have_weights = release.source.weights.has_value();
-  const char* const of_people = have_weights ? "These are sums of weights as they count, on their grid. "
+  const bool are_people = counts_of(release.source) == Counts::persons_values;
+  const char* const number = have_weights ? "sum" : "count";
+  // A person may count in several groups, and so counts of persons do not add up.
+  const std::string of_people = have_weights ? "These are sums of weights as they count, on their grid. "
                                 : are_people ? ""
                                              : "These are numbers of people only where each person has one record. ";
-  page.paragraph(fmt::format(
-      "{}Noise was added to each {} once, so that {}s of groups add up to those of all groups together. Where there "
-      "are hardly any records, a {} may be below zero.",
-      of_people, have_weights ? "sum" : "count", have_weights ? "sum" : "count", have_weights ? "sum" : "count"));
+  const std::string adds_up = release.source.per_person
+                                  ? ""
+                                  : fmt::format(
+                                        "Noise was added to each {0} once, so that {0}s of groups add up to "
+                                        "those of all groups together. ",
+                                        number);
+  texts.push_back(fmt::format("{}{}Where there are hardly any {}, a {} may be below zero.", of_people, adds_up,
+                              have_weights ? "records" : counted_noun(release.source), number));
   std::vector<std::string> ratios;
   if (!terms.request.below.empty()) ratios.emplace_back("shares");
   if (terms.request.mean) ratios.emplace_back("mean");
-  if (ratios.empty()) return;
-  page.paragraph(fmt::format("Where the {} is not above zero, the table has no {}.",
-                             have_weights ? "total weight" : "count", fmt::join(ratios, " and no ")));
+  if (ratios.empty()) return texts;
+  texts.push_back(fmt::format("Where the {} is not above zero, the table has no {}.",
+                              have_weights ? "total weight" : "count", fmt::join(ratios, " and no ")));
   if (terms.request.mean) {
-    page.paragraph(
-        "The mean is that of the values at which records count: values beyond the ends of the range count as its "
-        "ends, which moves the mean where there are many of them.");
+    texts.push_back(fmt::format(
+        "The mean is that of the values at which {} count: values beyond the ends of the range count as its "
+        "ends, which moves the mean where there are many of them.",
+        are_people ? "persons" : "records"));
   }
+  return texts;
 }
 
 void explain_statistics(Page& page, const Release& release) {
@@ -79,12 +88,12 @@ void explain_statistics(Page& page, const Release& release) {
   page.section(have_weights ? "What the records weigh" : "How many records there are");
   page.paragraph(fmt::format("{}: {}. {} is counted if {} a value in this column{}.",
                              release.query.quantiles.empty() ? "Published" : "Also published",
-                             statistics_in_words(terms.request, release.lattice.kind(), have_weights),
+                             statistics_in_words(terms.request, release.lattice.kind(), release.source),
                              counts == Counts::persons_values ? "A person" : "A record",
                              counts == Counts::persons_values ? "one of their records has" : "it has",
                              counts == Counts::sampled_records ? " and was chosen to count" : ""));
   page.table({"statistics", "Counts and what follows from them", key_columns_of(release) + 1}, rows_of(page, release));
-  explain_statistics_terms(page, terms, release);
+  for (const std::string& text : statistics_terms_in_words(terms, release)) page.paragraph(text);
 }
 
 }  // namespace fractile::report_detail

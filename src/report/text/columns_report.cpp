@@ -1,8 +1,10 @@
 #include <algorithm>
 
 #include "fractile/reports.hpp"
+#include "libraries/fmt.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/json_writer.hpp"
+#include "report/text/shown_text.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
@@ -80,7 +82,20 @@ std::string to_table(const std::vector<TableColumn>& columns) {
   constexpr std::size_t words = 3;  // columns of words, to the left
   std::vector<Row> rows{heading(were_checked(columns), "read as", "in rows")};
   for (const TableColumn& column : columns) rows.push_back(row_of(column, ", ", ", ..."));
-  return report_detail::aligned(rows, words);
+  std::string text = report_detail::aligned(rows, words);
+  std::string foreign;  // columns of numbers that are written otherwise
+  for (const TableColumn& column : columns) {
+    if (column.cells && column.cells->read == 0 && column.cells->read_as == ValueKind::number)
+      foreign += (foreign.empty() ? "" : ", ") + shown_text(column.name);
+  }
+  if (!foreign.empty()) {
+    text += fmt::format(
+        "\nNo number can be read as it is written, in {}:\n"
+        "say which character is the decimal point and which one separates thousands, or remove currencies and other "
+        "signs.\n",
+        foreign);
+  }
+  return text;
 }
 
 std::string to_csv(const std::vector<TableColumn>& columns) {

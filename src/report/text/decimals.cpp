@@ -1,10 +1,35 @@
 #include "report/text/decimals.hpp"
 
+#include <cstdlib>
+
+#include "libraries/fmt.hpp"
+
 namespace fractile::report_detail {
 
 std::string with_decimals(const Exponent& epsilon) {
   const bool is_decimal = !epsilon.is_log() && epsilon.coefficient().is_decimal();
   return is_decimal ? epsilon.coefficient().to_decimal() : epsilon.to_string();
+}
+
+std::string plain(double number, int digits) {
+  const std::string text = fmt::format("{:.{}g}", number, digits);
+  const std::size_t exponent = text.find('e');
+  if (exponent == std::string::npos) return text;
+  const int tens = std::atoi(text.c_str() + exponent + 1);
+  if (tens > 0) return fmt::format("{:.0f}", std::strtod(text.c_str(), nullptr));
+  std::string small = fmt::format("{:.{}f}", number, digits - 1 - tens);
+  small.erase(small.find_last_not_of('0') + 1);
+  return small;
+}
+
+std::string rounded_percent(const Rational& percent, int places) {
+  constexpr int most_places = 12;
+  const Rational all(100);
+  for (Rational unit = Rational(1, 10).pow(places); places <= most_places; ++places, unit = unit * Rational(1, 10)) {
+    const Rational rounded = (percent / unit).ceil() * unit;
+    if (rounded != all || percent == all) return rounded.to_decimal();
+  }
+  return "just under 100";
 }
 
 }  // namespace fractile::report_detail

@@ -181,15 +181,32 @@ void HtmlPage::add_figure(const std::string& name, const std::string& caption, c
   files_.push_back({name + ".svg", file});
 }
 
+namespace {
+
+/// The words of a figure's file in which no line breaks before a percent sign: with a no-break space.
+template <class Figure>
+Figure with_kept_percents(Figure figure) {
+  const auto keep = [](std::string& text) {
+    constexpr std::string_view breaks = " %";
+    for (std::size_t at = 0; (at = text.find(breaks, at)) != std::string::npos;) text.replace(at, 1, "\xC2\xA0");
+  };
+  keep(figure.title);
+  if constexpr (requires { figure.remark; }) keep(figure.remark);
+  return figure;
+}
+
+}  // namespace
+
 void HtmlPage::figure(const figures::Figure& figure) {
   const figures::Figure clean = shown_figure(figure);
   add_figure(clean.name, clean.title + (clean.remark.empty() ? "" : "; " + clean.remark),
-             to_svg(clean, figures::Frame::page), to_svg(clean, figures::Frame::file));
+             to_svg(clean, figures::Frame::page), to_svg(with_kept_percents(clean), figures::Frame::file));
 }
 
 void HtmlPage::figure(const figures::RangeFigure& figure) {
   const figures::RangeFigure clean = shown_figure(figure);
-  add_figure(clean.name, clean.title, to_svg(clean, figures::Frame::page), to_svg(clean, figures::Frame::file));
+  add_figure(clean.name, clean.title, to_svg(clean, figures::Frame::page),
+             to_svg(with_kept_percents(clean), figures::Frame::file));
 }
 
 void HtmlPage::verbatim(const std::string& id, const std::string& text, const std::string& summary) {

@@ -39,6 +39,7 @@ struct CellTable {
     Number value;
     std::vector<Number> beside = {};  ///< in small print: the error, or the ends of the interval
     std::string sign = {};            ///< follows the value
+    std::string mark = {};  ///< what programs read of the sign, or of a text in place of the value: "unreliable"
   };
   struct Line {
     Row names;
@@ -56,8 +57,11 @@ struct CellTable {
 std::string small_print(const CellTable::Cell& cell);
 /// The table with one row of headings, and with small print after values.
 std::vector<Row> plain_rows(const CellTable& table);
-/// The table for programs, with one row of headings and one number per cell.
+/// The table for programs, with one row of headings and one number per cell. Values of which some have marks are followed by their marks.
 std::vector<Row> number_rows(const CellTable& table);
+
+/// The words in lines of up to 96 bytes, each with its end. `first` precedes the first line, and `indent` all others.
+std::string wrapped(const std::string& words, const std::string& first = {}, const std::string& indent = {});
 
 /// Inserts thousands separators into a number of five digits or more at the beginning of the text: "12,600 or above". Everything else
 /// stays, including years and dates.

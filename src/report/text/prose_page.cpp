@@ -16,27 +16,6 @@ std::string underlined(const std::string& words, char line) {
   return title + "\n" + std::string(width_of(title), line) + "\n";
 }
 
-/// `indent` precedes all lines except the first.
-std::string wrapped(const std::string& words, const std::string& first = {}, const std::string& indent = {}) {
-  constexpr std::size_t width = 96;
-  std::string lines;
-  std::string line = first;
-  bool begun = false;
-  for (std::size_t at = 0; at < words.size();) {
-    const std::size_t end = std::min(words.find(' ', at), words.size());
-    const std::string word = words.substr(at, end - at);
-    if (begun && line.size() + 1 + word.size() > width) {
-      lines += line + "\n";
-      line = indent;
-      begun = false;
-    }
-    line += (begun ? " " : "") + word;
-    begun = true;
-    at = end + 1;
-  }
-  return lines + line + "\n";
-}
-
 std::string piped(const std::vector<Row>& rows) {
   std::string text;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -64,6 +43,26 @@ Row plain_headings(const CellTable& table) {
 
 }  // namespace
 
+std::string wrapped(const std::string& words, const std::string& first, const std::string& indent) {
+  constexpr std::size_t width = 96;
+  std::string lines;
+  std::string line = first;
+  bool begun = false;
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t end = std::min(words.find(' ', at), words.size());
+    const std::string word = words.substr(at, end - at);
+    if (begun && line.size() + 1 + word.size() > width) {
+      lines += line + "\n";
+      line = indent;
+      begun = false;
+    }
+    line += (begun ? " " : "") + word;
+    begun = true;
+    at = end + 1;
+  }
+  return lines + line + "\n";
+}
+
 std::vector<Row> plain_rows(const CellTable& table) {
   std::vector<Row> rows{plain_headings(table)};
   for (const CellTable::Line& line : table.lines) {
@@ -85,14 +84,19 @@ std::string small_print(const CellTable::Cell& cell) {
 std::vector<Row> number_rows(const CellTable& table) {
   const std::size_t names = table.head.left;
   std::vector<std::size_t> beside(table.headings.size() - names);  // how many numbers accompany a column's values
+  std::vector<bool> marked(beside.size());
   for (const CellTable::Line& line : table.lines) {
-    for (std::size_t i = 0; i < line.cells.size(); ++i) beside[i] = std::max(beside[i], line.cells[i].beside.size());
+    for (std::size_t i = 0; i < line.cells.size(); ++i) {
+      beside[i] = std::max(beside[i], line.cells[i].beside.size());
+      if (!line.cells[i].mark.empty()) marked[i] = true;
+    }
   }
   const Row headings = plain_headings(table);
   std::vector<Row> rows{Row(headings.begin(), headings.begin() + static_cast<std::ptrdiff_t>(names))};
   for (std::size_t i = 0; i < beside.size(); ++i) {
     rows[0].push_back(headings[names + i]);
     for (std::size_t j = 0; j < beside[i]; ++j) rows[0].push_back(headings[names + i] + " " + table.beside.at(j));
+    if (marked[i]) rows[0].push_back(headings[names + i] + " mark");
   }
   for (const CellTable::Line& line : table.lines) {
     Row& row = rows.emplace_back(line.names);
@@ -100,6 +104,7 @@ std::vector<Row> number_rows(const CellTable& table) {
       const CellTable::Cell& cell = line.cells[i];
       row.push_back(cell.value.read);
       for (std::size_t j = 0; j < beside[i]; ++j) row.push_back(j < cell.beside.size() ? cell.beside[j].read : "");
+      if (marked[i]) row.push_back(cell.mark);
     }
   }
   return rows;

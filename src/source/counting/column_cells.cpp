@@ -36,6 +36,61 @@ std::string state_expression(const Column& column) {
   return cell_state_expression(column, lattice_of(is_number ? ValueKind::number : ValueKind::timestamp));
 }
 
+constexpr std::string_view digits = "0123456789";
+
+/// Without blanks, and without a currency or a percent sign before or after the number. Letters count as such behind a blank only: "A12" may
+/// be a code.
+std::string_view without_signs(std::string_view text) {
+  constexpr std::array<std::string_view, 6> signs{"$",        "%",        "\xE2\x82\xAC",
+                                                  "\xC2\xA3", "\xC2\xA5", "\xC2\xA0"};  // with euro, pound, yen
+  const auto trim = [&] {
+    while (text.starts_with(' ')) text.remove_prefix(1);
+    while (text.ends_with(' ')) text.remove_suffix(1);
+  };
+  trim();
+  for (const std::string_view sign : signs) {
+    if (text.starts_with(sign)) text.remove_prefix(sign.size());
+    if (text.ends_with(sign)) text.remove_suffix(sign.size());
+    trim();
+  }
+  constexpr std::size_t longest_currency = 3;
+  const auto is_currency = [](std::string_view word) {
+    return !word.empty() && word.size() <= longest_currency &&
+           word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == std::string_view::npos;
+  };
+  if (const std::size_t at = text.find(' '); at != std::string_view::npos && is_currency(text.substr(0, at)))
+    text.remove_prefix(at + 1);
+  if (const std::size_t at = text.rfind(' '); at != std::string_view::npos && is_currency(text.substr(at + 1)))
+    text.remove_suffix(text.size() - at);
+  trim();
+  return text;
+}
+
+/// Whether a text that is no number as it stands is one for people: with a decimal comma, separators of thousands, or a currency.
+bool is_number_for_people(std::string_view text) {
+  text = without_signs(text);
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  const std::size_t whole = std::min(text.find_first_not_of(digits), text.size());
+  if (whole == 0) return false;
+  const bool may_be_grouped = whole <= 3 && text.front() != '0';
+  const std::size_t first = whole;
+  text.remove_prefix(first);
+  char separator = '\0';
+  const auto is_group = [&] {
+    if (text.size() < 4 || (text.size() > 4 && digits.find(text[4]) != std::string_view::npos)) return false;
+    const bool is_separator =
+        separator == '\0' ? std::string_view(".,' ").find(text[0]) != std::string_view::npos : text[0] == separator;
+    return is_separator && text.substr(1, 3).find_first_not_of(digits) == std::string_view::npos;
+  };
+  while (may_be_grouped && is_group()) {
+    separator = text[0];
+    text.remove_prefix(4);
+  }
+  if (text.empty()) return true;
+  const bool is_decimal = (text[0] == ',' || text[0] == '.') && text[0] != separator && text.size() > 1;
+  return is_decimal && text.substr(1).find_first_not_of(digits) == std::string_view::npos;
+}
+
 /// Counts the cells of a column.
 class Tally {
  public:
@@ -51,6 +106,7 @@ class Tally {
     }
     const std::size_t kind = is_text_ ? kind_of_text(state, text) : kind_;
     ++cells_.at(kind);
+    if (kind == no_kind && is_text_ && text && is_number_for_people(*text)) ++numbers_for_people_;
     for (std::size_t other = 0; other < kinds.size(); ++other) {
       std::vector<std::uint64_t>& rows = others_.at(other);
       if (other != kind && rows.size() < ColumnCells::most_rows) rows.push_back(row);
@@ -64,6 +120,13 @@ class Tally {
     const auto most = std::max_element(cells_.begin(), cells_.begin() + no_kind);
     cells.read = *most > 0 ? *most : present;
     cells.unreadable = present - cells.read;
+    if (*most == 0 && 2 * numbers_for_people_ > present) {
+      cells.read_as = ValueKind::number;
+      cells.read = 0;
+      cells.unreadable = present;
+      cells.unreadable_rows = others_.front();
+      return cells;
+    }
     if (*most == 0) return cells;
     const auto kind = static_cast<std::size_t>(most - cells_.begin());
     cells.read_as = kind == 1 ? time_ : kinds.at(kind);
@@ -82,6 +145,7 @@ class Tally {
   std::size_t kind_;
   ValueKind time_ = ValueKind::timestamp;
   std::uint64_t missing_ = 0;
+  std::uint64_t numbers_for_people_ = 0;                 // among the cells of no kind
   std::array<std::uint64_t, kinds.size() + 1> cells_{};  // the numbers of cells of each kind, and of no kind
   // For each kind, the first records whose cells are not of it.
   std::array<std::vector<std::uint64_t>, kinds.size()> others_{};

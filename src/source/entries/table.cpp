@@ -330,7 +330,7 @@ Words number_hint(bool is_delimited) {
   const Words otherwise{"leave such records out with ",
                         Field("unreadable").text("missing"),
                         ", say what counts as missing: ",
-                        Field("missing").text("NA"),
+                        Field("missing").texts({"NA"}),
                         ", or, for a column of dates, write dates: ",
                         Field("bounds").pair("2020-01-01", "2026-01-01"),
                         " ",

@@ -45,11 +45,15 @@ std::string listed_names(const std::vector<Column>& columns) {
   if (names == Names::listed) what += "; it has " + listed_names(columns);
   if (names == Names::of_first_line) {
     what += " in its first line, the header line";
-    otherwise = "name a column as the header line spells it, or add a header line";
-    if (columns.size() == 1 && columns.front().name.find(' ') != std::string::npos) {
+    otherwise =
+        "name a column as the header line spells it; remove a title above the header line, or add a header line";
+    if (!columns.empty() && columns.front().name.starts_with("sep=")) {
+      otherwise = "its first line, sep=, is for Excel: remove it, so that the file begins with the header line";
+    } else if (columns.size() == 1 && columns.front().name.find(' ') != std::string::npos) {
       otherwise = {
-          "its first line has blanks and no delimiter, as R's write.table writes it: write the file with "
-          "write.csv(people, FILE, row.names = FALSE), or pass ",
+          "its first line has blanks and no delimiter: if it is a title, remove it; if R's write.table wrote it, write "
+          "the "
+          "file with write.csv(people, FILE, row.names = FALSE), or pass ",
           Field("delimiter").text(" ")};
     }
   }

@@ -36,12 +36,18 @@ TEST(Columns, WhatMustNotBeSaidIsNotSuggested) {
   EXPECT_EQ(error.hint(), "name one of the columns");
   const Error first_line = error_of([] { find_column(people, "borm", "x", Names::of_first_line); });
   EXPECT_EQ(std::string(first_line.what()), "x has no column 'borm' in its first line, the header line");
-  EXPECT_EQ(first_line.hint(), "name a column as the header line spells it, or add a header line");
+  EXPECT_EQ(first_line.hint(),
+            "name a column as the header line spells it; remove a title above the header line, or add a header line");
   const std::vector<Column> one{{"age income", "c0", "VARCHAR"}};  // of R's write.table
   const Error blanks = error_of([&] { find_column(one, "age", "x", Names::of_first_line); });
   EXPECT_EQ(std::string(blanks.what()), "x has no column 'age' in its first line, the header line");
-  EXPECT_TRUE(blanks.hint().starts_with("its first line has blanks and no delimiter, as R's write.table writes it"));
+  EXPECT_TRUE(
+      blanks.hint().starts_with("its first line has blanks and no delimiter: if it is a title, remove it; if R's "
+                                "write.table wrote it, write the file with"));
   EXPECT_EQ(blanks.hint().find("income"), std::string::npos);
+  const std::vector<Column> excel{{"sep=", "c0", "VARCHAR"}, {"", "c1", "VARCHAR"}};
+  const Error sep = error_of([&] { find_column(excel, "age", "x", Names::of_first_line); });
+  EXPECT_TRUE(sep.hint().starts_with("its first line, sep=, is for Excel: remove it"));
 }
 
 TEST(Columns, UnknownNameListsWhatThereIs) {

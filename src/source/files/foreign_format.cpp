@@ -14,10 +14,14 @@ namespace {
 struct Foreign {
   std::string_view name;
   std::string_view hint;
-  std::string_view format = {};  ///< in place of a hint: the value of input_format with which it can be read
+  std::string_view format = {};    ///< in place of a hint: the value of input_format with which it can be read
+  std::string_view encoding = {};  ///< next to a hint: the value of encoding with which delimited text can be read
 };
 
 Words hint_for(const Foreign& foreign) {
+  if (!foreign.encoding.empty()) {
+    return {"pass ", Field("encoding").text(std::string(foreign.encoding)), ", or ", std::string(foreign.hint)};
+  }
   if (foreign.format.empty()) return std::string(foreign.hint);
   const std::string format(foreign.format);
   return {"pass ", Field("input_format").text(format), ", or call it NAME.", format};
@@ -51,7 +55,7 @@ constexpr Foreign parquet{"a Parquet file", "", "parquet"};
 constexpr Foreign json{"JSON", "", "json"};
 constexpr Foreign encrypted{"an encrypted Parquet file",
                             "decrypt it with the tool that holds its keys, and name what comes out"};
-constexpr Foreign utf_16{"UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE > people.csv"};
+constexpr Foreign utf_16{"UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE > people.csv", {}, "utf-16"};
 constexpr Foreign utf_32{"UTF-32 text", "convert it: iconv -f UTF-32 -t UTF-8 FILE > people.csv"};
 
 // For text without a byte order mark, by which iconv would decide.

@@ -30,9 +30,12 @@ void DelimitedCheck::check_length() const {
 
 void DelimitedCheck::check_cells(std::uint64_t line, std::size_t cells) const {
   if (shape_.columns == 0 || cells == shape_.columns) return;
-  refuse(line, "has more or fewer cells than the header",
-         {"fix the line, or pass ", Field("delimiter"),
-          "; a file of R's write.table has no name above its row names: write it with row.names = FALSE"});
+  const char* const likely =
+      cells == shape_.columns + 1
+          ? "; a file of R's write.table has no name above its row names: write it with row.names = FALSE"
+      : cells > shape_.columns ? "; if the first line is a title and not the header, remove it"
+                               : "; remove notes below the table";
+  refuse(line, "has more or fewer cells than the header", {"fix the line, or pass ", Field("delimiter"), likely});
 }
 
 std::size_t DelimitedCheck::cells_of(std::string_view plain_line) const {
