@@ -238,7 +238,7 @@ def test_errors_about_cells(engine, tmp_path):
     with pytest.raises(fractile.DataError) as caught:
         fractile.release(str(tmp_path / "t.csv"), "x", **USUAL)
     assert caught.value.field == ""
-    assert 'leave such records out with unreadable="missing", say what counts as missing: missing="NA"' in caught.value.hint
+    assert 'leave such records out with unreadable="missing", say what counts as missing: missing=["NA"]' in caught.value.hint
     assert caught.value.hint.endswith('for a column of dates, write dates: bounds=("2020-01-01", "2026-01-01"), step="1d"')
     with pytest.raises(fractile.DataError) as caught:
         fractile.release([1.0, float("nan")], null="error", **USUAL)

@@ -104,7 +104,8 @@ TEST_P(LedgerProcesses, ThreadsRaceForFiveReleases) {
 TEST_P(LedgerProcesses, RaceToCreate) {
   path = fresh();
   const auto work = [&] {
-    Ledger::open_or_create(path).add_dataset({std::to_string(getpid()), Budget::pure(Rational(1))});
+    Ledger::open_or_create(path, {.patience = std::chrono::seconds(60)})
+        .add_dataset({std::to_string(getpid()), Budget::pure(Rational(1))});
     return true;
   };
   EXPECT_EQ(outcomes(work), (std::array{16, 0, 0}));

@@ -221,6 +221,19 @@ TEST(CriticalValues, OfAnUpperEndAreThoseOfTheMirroredColumn) {
             critical.of_population(rest, IntervalEnd::upper, {4, 5}, 0.1, 50, 0.01).value);
 }
 
+/// The largest number of records decides, so it may be rounded up, never down.
+TEST(CriticalValues, AreSharedByNumbersOfRecordsUpToTheNextRoundOne) {
+  const QuantileFraction third{1, 3};
+  const auto critical = [] { return CriticalValues(Measure::pure, {Exponent(Rational(1, 4)), {}}, 6); };
+  std::int64_t noisy = 2000;
+  while (critical().records(noisy, 0.0025)->most < 2048) ++noisy;  // 2048 is round
+  const auto at = [&](std::int64_t n) {
+    return critical().of_population(third, IntervalEnd::lower, {1, 3}, 0.025, n, 0.0025).value;
+  };
+  for (const std::int64_t fewer : {1, 8, 15}) EXPECT_EQ(at(noisy - fewer), at(noisy));
+  EXPECT_LT(at(noisy), at(noisy - 40));
+}
+
 TEST(CriticalValues, CompareExactlyAndStrictly) {
   const CriticalValues::Threshold one{-1, 0};
   EXPECT_FALSE(one.exceeds(-1));
