@@ -124,7 +124,7 @@ def test_channels_name_what_has_no_names():
 
 def test_sizes_are_limited():
     for size in (2**15, 2**32, 2**63):
-        with pytest.raises(fractile.UsageError, match="too large"):
+        with pytest.raises(fractile.UsageError, match="too large|not a number of records"):
             flow.bayes_risk(size)
     for epsilon in ("1e300", "1e19 ln 3"):
         with pytest.raises(fractile.UsageError):

@@ -286,14 +286,10 @@ std::string shown_cell(const LevelCells& cells, std::uint64_t rows) {
   return text;
 }
 
-/// A message about the rank error to which a target comes down, in the words of the target.
-std::string in_words_of(const PublicationTarget& target, std::string text) {
-  const std::string of_ranks = "rank error";
-  const char* const name = target.of == PublicationTarget::Of::value   ? "value error"
-                           : target.of == PublicationTarget::Of::share ? "share error"
-                                                                       : "rank error";
-  const std::size_t at = text.find(of_ranks);
-  return at == std::string::npos ? text : text.replace(at, of_ranks.size(), name);
+const char* in_words(PublicationTarget::Of of) {
+  return of == PublicationTarget::Of::value   ? "value error"
+         : of == PublicationTarget::Of::share ? "share error"
+                                              : "rank error";
 }
 
 /// The least cost of a level's part that reaches the table's target.
@@ -320,11 +316,14 @@ Budget solved(const Publication& publication, const Level& level) {
                                  ? fmt::format(", whose smallest cell is {} with {} record{}",
                                                shown_cell(level.cells, *smallest), *smallest, *smallest == 1 ? "" : "s")
                                  : std::string();
-    const bool is_out_of_reach = std::string_view(error.what()).starts_with("no budget gives");  // without fields
-    throw Error(ErrorCode::usage,
-                {Field("target"), fmt::format(": table '{}'{}: ", table.name, cell),
-                 is_out_of_reach ? Words(in_words_of(*table.target, error.what())) : error.what_words()},
-                is_out_of_reach ? Words(in_words_of(*table.target, error.hint())) : error.hint_words(), "target");
+    Words what = error.what_words();
+    Words hint = error.hint_words();
+    if (error.field() == "rank_error") {  // the target comes down to a rank error
+      what = fmt::format("no budget gives that {}", in_words(table.target->of));
+      hint = fmt::format("ask for a larger {}, or for another mechanism", in_words(table.target->of));
+    }
+    throw Error(ErrorCode::usage, {Field("target"), fmt::format(": table '{}'{}: ", table.name, cell), what}, hint,
+                "target");
   }
 }
 

@@ -309,7 +309,7 @@ QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, 
   if (!enough(high)) {
     throw Error(ErrorCode::usage,
                 "no budget gives that rank error" + (worst.without.empty() ? "" : ": " + worst.without),
-                "ask for a larger rank error, or for another mechanism");
+                "ask for a larger rank error, or for another mechanism", "rank_error");
   }
   query.budget = budget_like(query.budget, ShortDecimal::at(first_entry(0, high, enough)).value());
   return query;
