@@ -227,7 +227,7 @@ TEST(Heaping, WorstCasesKnowWhatWasFound) {
 
 // Quantiles selected after looking for heaps in vain are bounded like those of a query with the rest of the budget.
 TEST(Heaping, WorstCasesOfSelectionsHaveTheRestOfTheBudget) {
-  const Lattice lattice = Lattice::regular(0, 150, 1);
+  const Lattice lattice = Lattice::regular(-1, 150, 1);  // zero is no end, so all weights are equal
   const QuantileQuery query = told_evenly(6, Budget::pure(Rational(1)));
   RandomBits bits = RandomBits::system();
   const Release release = as_if_found(fractile::release(hours(lattice), query, bits), {});
