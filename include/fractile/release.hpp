@@ -122,7 +122,7 @@ struct Release {
   /// Whether the same mechanism ran for all groups, apart from round numbers, which are searched for in each group separately.
   bool ran_alike() const;
 
-  /// The one group of a release without groups. Throws `usage` when there are keys.
+  /// The one group of a release without groups. Throws `usage` when there are keys, or no groups at all.
   const Group& only() const;
   /// The i-th quantile's value.
   Rational value(const Group& group, std::size_t i) const { return lattice.at(group.indices[i]); }

@@ -144,11 +144,11 @@ ReleaseCharge ReleaseCharge::of(const Payment& payment, const Source& source, co
 }
 
 void ReleaseCharge::require_persons(const Source& source, const Records& records) const {
-  if (source.options().sql.empty()) return;
   if (dataset_.person.empty()) {
     if (source.holder() == Holder::asker && dataset_.records_per_person == 1) return;
     return require_pinned_person(dataset_, records.person_of_rows(), false, request_.records_per_person);
   }
+  if (source.options().sql.empty()) return;
   if (records.person_of_rows() != dataset_.person) refuse_query(dataset_);
 }
 

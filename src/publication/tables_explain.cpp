@@ -30,6 +30,7 @@ using publication_detail::columns_of;
 using publication_detail::cost_of;
 using publication_detail::costs_all;
 using report_detail::CountsAt;
+using report_detail::enumerated;
 using report_detail::Page;
 using report_detail::Promise;
 using report_detail::Row;
@@ -62,13 +63,6 @@ std::vector<Table> tables_of(const PublishedTables& tables) {
 bool has_persons(const Table& table) { return !table.finest().source.person.empty(); }
 
 report_detail::Counts counts_of(const Table& table) { return report_detail::counts_of(table.finest().source); }
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " and ") + words[i];
-  return text;
-}
 
 /// Adds a word unless it is already there.
 void add(std::vector<std::string>& words, const std::string& word) {
@@ -121,7 +115,7 @@ std::string counted_of_persons(const Page& page, const std::vector<Table>& table
   if (texts.size() == 1 || std::ranges::none_of(tables, has_values)) return {};
   std::string words;
   for (std::size_t i = 0; i < texts.size(); ++i)
-    words += fmt::format("{}In {}, {}.", i == 0 ? "" : " ", joined(names[i]), texts[i]);
+    words += fmt::format("{}In {}, {}.", i == 0 ? "" : " ", enumerated(names[i]), texts[i]);
   return words;
 }
 
@@ -304,7 +298,7 @@ void explain_counted(Page& page, const std::vector<Table>& tables) {
     }
   }
   for (const auto& [text, names] : texts)
-    page.paragraph((names.size() == tables.size() ? "" : joined(names) + ": ") + text);
+    page.paragraph((names.size() == tables.size() ? "" : enumerated(names) + ": ") + text);
 }
 
 void explain_errors(Page& page, const PublishedTables& published, const std::vector<Table>& tables) {
@@ -591,7 +585,7 @@ void explain_origin(Page& page, const PublishedTables& published, const std::vec
   page.paragraph(fmt::format(
       "By {}, with {} {}. Its output has exactly the probabilities that its proofs are about. Every draw was charged "
       "before it was made, in every cell.",
-      joined(programs), mechanisms.size() == 1 ? "mechanism" : "mechanisms", joined(mechanisms)));
+      enumerated(programs), mechanisms.size() == 1 ? "mechanism" : "mechanisms", enumerated(mechanisms)));
   const auto samples_records = [](const Table& each) { return has_persons(each) && !each.table.per_person; };
   if (promised_table(tables).finest().source.whole_records) {
     page.paragraph(
@@ -603,7 +597,7 @@ void explain_origin(Page& page, const PublishedTables& published, const std::vec
   }
   report_detail::explain_proofs(page, proofs);
   if (!datasets.empty())
-    page.paragraph(fmt::format("A ledger paid for the publication, from the dataset {}.", joined(datasets)));
+    page.paragraph(fmt::format("A ledger paid for the publication, from the dataset {}.", enumerated(datasets)));
   page.paragraph("The receipt's SHA-256 is " + sha256_of(published.receipt) +
                  "; it was checked. It holds the receipt of each level, which can be checked by itself.");
 }
@@ -634,7 +628,7 @@ std::string title_of(const Page& page, const PublishedTables& published, const s
   std::vector<std::string> names;
   names.reserve(tables.size());
   for (const Table& table : tables) names.push_back(page.typed(table.table.name));
-  return "Tables of " + joined(names);
+  return "Tables of " + enumerated(names);
 }
 
 const std::optional<std::uint64_t>* seed_of(const PublishedTables& published) {

@@ -6,12 +6,14 @@
 #include "fractile/publication.hpp"
 #include "libraries/fmt.hpp"
 #include "publication/remaining_parts.hpp"
+#include "report/release/counted_words.hpp"
 #include "report/release/declarations.hpp"
 #include "report/release/registry_record.hpp"
 
 namespace fractile {
 namespace {
 
+using report_detail::enumerated;
 using report_detail::RegistryRecord;
 
 /// Adds the texts that are not there yet.
@@ -19,14 +21,6 @@ void add_all(std::vector<std::string>& all, const std::vector<std::string>& more
   for (const std::string& each : more) {
     if (std::ranges::find(all, each) == all.end()) all.push_back(each);
   }
-}
-
-/// "region, sex and age".
-std::string words_with_and(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " and ") + words[i];
-  return text;
 }
 
 /// Drops what is declared about all groups together where the same is declared about a whole table.
@@ -46,14 +40,14 @@ std::string described(const PublicationTable& table) {
   std::string text = quantiles == 0
                          ? table.column
                          : fmt::format("{} quantile{} of {}", quantiles, quantiles == 1 ? "" : "s", table.column);
-  if (!table.by.empty()) text += fmt::format(" by {}", words_with_and(table.by));
+  if (!table.by.empty()) text += fmt::format(" by {}", enumerated(table.by));
   if (table.levels.size() > 1) text += " with totals";
   std::vector<std::string> beside;
   if (table.count) beside.emplace_back("counts");
   if (!table.below.empty()) beside.emplace_back("shares below values");
   if (table.mean) beside.emplace_back("means");
-  if (quantiles == 0) return fmt::format("{} of {}", words_with_and(beside), text);
-  if (!beside.empty()) text += fmt::format(", beside {}", words_with_and(beside));
+  if (quantiles == 0) return fmt::format("{} of {}", enumerated(beside), text);
+  if (!beside.empty()) text += fmt::format(", beside {}", enumerated(beside));
   return text;
 }
 
@@ -100,8 +94,8 @@ std::string to_registry(const PublishedTables& tables, const About& about) {
   for (const PublishedLevel& level : tables.levels) {
     const RegistryRecord of_level = report_detail::registry_record(level.release);
     add_all(domains, {of_level.domain});
-    // The first is about the possible values.
-    add_all(record.declarations, {of_level.declarations.begin() + 1, of_level.declarations.end()});
+    const auto as_typed = [](const std::string& words) { return words; };
+    add_all(record.declarations, report_detail::declarations_of_records(level.release, as_typed));
     add_all(record.mechanisms, of_level.mechanisms);
     add_all(record.post_processing, of_level.post_processing);
     record.is_private = record.is_private && of_level.is_private;

@@ -239,7 +239,7 @@ class Plans(WordsTest):
         return self.of(*self.ASK, *arguments)
 
     def test_a_bound_that_grows_with_the_records_is_not_printed(self):
-        """Once, worst cases were shares of 2^32 where nobody had said how many records are expected."""
+        """Without an expected number of records, worst cases used to be shares of 2^32."""
         asked = ("--step", "0.01", "--quantiles", "deciles")
         for row in self.plan(*asked, "--format", "csv").splitlines()[1:]:
             self.assertRegex(row, r"^\d+/\d+,\d{0,5},[0-9.]+,[0-9.]+$")

@@ -252,8 +252,8 @@ Rational TargetTotal::exact_loss(const Rational& odds) const {
       static_cast<double>(fmpz_bits(laws.denominator.get())) * static_cast<double>(pipeline_.participants);
   if (is_count_ ? length > longest : !is_soon_exact(odds)) {
     throw Error(ErrorCode::usage,
-                std::string("the losses of so many people's ") + (is_count_ ? "counts" : "sums") +
-                    " are too long to be written down",
+                std::string("there are too many people to write down the exact losses of their ") +
+                    (is_count_ ? "counts" : "sums"),
                 "30 digits are certified without; or take a shorter exp(epsilon)");
   }
   SumOfLeast sum(laws.costs);

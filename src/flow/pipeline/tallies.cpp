@@ -47,7 +47,7 @@ std::vector<Tuple> tallied(const Pipeline& pipeline) {
 }
 
 std::vector<Tuple> reachable_tallies(const std::vector<Tuple>& steps, std::size_t participants) {
-  if (steps.size() > 1) require_few(Rational(participants) + 1);  // two different steps make at least so many
+  if (steps.size() > 1) require_few(Rational(participants) + 1);  // two different steps make at least this many totals
   std::set<Tuple> reached{Tuple(steps.front().size())};
   for (std::size_t i = 0; i < participants; ++i) {
     std::set<Tuple> next;

@@ -316,7 +316,7 @@ namespace {
 
 void require_increasing(const EpsilonRange& range) {
   if (range.low < range.high) return;
-  throw Error(ErrorCode::usage, "a range of epsilons begins below its end", "give the smaller epsilon first",
+  throw Error(ErrorCode::usage, "a range of epsilons does not begin below its end", "give the smaller epsilon first",
               "epsilon");
 }
 

@@ -149,8 +149,8 @@ bool Release::ran_alike() const {
 }
 
 const Release::Group& Release::only() const {
-  if (is_grouped()) throw Error(ErrorCode::usage, "a release of groups has a value for each key", "name a group");
   if (groups.empty()) throw Error(ErrorCode::usage, "the release has no values");
+  if (is_grouped()) throw Error(ErrorCode::usage, "a release of groups has a value for each key", "name a group");
   return groups.front();
 }
 

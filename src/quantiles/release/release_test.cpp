@@ -380,5 +380,11 @@ TEST(Calibration, NeverOverspendsZcdp) {
   }));
 }
 
+TEST(Release, WithoutValuesHasNoGroup) {
+  const Lattice lattice = Lattice::regular(0, 10, 1);
+  const Release none{{{Rational(1, 2)}, Budget::pure(Rational(1))}, lattice, {}};
+  EXPECT_THROW(static_cast<void>(none.only()), Error);
+}
+
 }  // namespace
 }  // namespace fractile

@@ -48,7 +48,7 @@ struct AutoPolicy {
   PolicyNumber<double> between_anchors{24, records, "between two that are selected, up to most_anchors", accuracy};
   PolicyNumber<double> most_anchors{17, "quantiles", "more are worth it only where records are many", accuracy};
   PolicyNumber<double> even_in_a_tie{3, "nats a quantile", "what several quantiles in one tie lose by their even spacing", robustness};
-  PolicyNumber<double> fewest_in_a_tie{5, "quantiles", "a tie of nearly all records is looked after if so many can find it", robustness};
+  PolicyNumber<double> fewest_in_a_tie{5, "quantiles", "where fewer could find a tie of nearly all records, the tie is ignored", robustness};
   PolicyNumber<double> between_more{55, records, "between two of more anchors", accuracy};
   PolicyNumber<double> least_beyond{20, records, "beyond the outermost anchors, or they are drawn to where the range is empty", robustness};
   PolicyNumber<double> most_beyond{35, records, "the same among many, where interpolating loses less", robustness};

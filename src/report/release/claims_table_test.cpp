@@ -322,7 +322,7 @@ Fails odds_change_more(const Seen& seen) {
   const bool presence = !seen.words.at(1).empty();
   const double of_content = seen.receipt.query.neighbors == Neighbors::add_remove ? 2 * epsilon : epsilon;
   const bool counts_rows = seen.receipt.public_rows.has_value();
-  // A factor or a percentage that is not written out is more than a million million, or all but one in so many.
+  // A factor that is not written out is above a million million; a percentage, within one part in a million million of 100.
   const auto is_less = [&](std::size_t word, double exponent) {
     return seen.words.at(word).empty() ? std::exp(exponent) < 1e12
                                        : seen.number(word) < std::exp(exponent) * (1 - 1e-9);

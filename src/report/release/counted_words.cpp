@@ -245,4 +245,11 @@ std::string weighted_noise_in_words(const WeightsDescription& weights) {
   return words;
 }
 
+std::string enumerated(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " and ") + words[i];
+  return text;
+}
+
 }  // namespace fractile::report_detail

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "fractile/planning.hpp"
 #include "fractile/ranks.hpp"
@@ -75,5 +76,8 @@ std::string weights_in_words(const WeightsDescription& weights);
 std::string weighted_neighbors_in_words(const WeightsDescription& weights);
 /// By which factor the weights make the noise larger.
 std::string weighted_noise_in_words(const WeightsDescription& weights);
+
+/// "region, sex and age".
+std::string enumerated(const std::vector<std::string>& words);
 
 }  // namespace fractile::report_detail

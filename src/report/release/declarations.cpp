@@ -91,14 +91,18 @@ std::string value_in_words(ValueKind kind) {
 }
 
 std::vector<std::string> declarations_of(const Release& release, const Typed& typed) {
-  std::vector<std::string> items;
-  items.push_back(!release.bounds
-                      ? fmt::format("The possible values, {}, were chosen without looking at the data, and so was "
-                                    "everything else in the request.",
-                                    lattice_in_words(release.lattice))
-                      : "The step between possible values was chosen without looking at the data, and so was "
-                        "everything else in the request.");
-  items.push_back(of_one_person(release, typed));
+  std::vector<std::string> items = declarations_of_records(release, typed);
+  items.insert(items.begin(),
+               !release.bounds ? fmt::format("The possible values, {}, were chosen without looking at the data, and so "
+                                             "was everything else in the request.",
+                                             lattice_in_words(release.lattice))
+                               : "The step between possible values was chosen without looking at the data, and so was "
+                                 "everything else in the request.");
+  return items;
+}
+
+std::vector<std::string> declarations_of_records(const Release& release, const Typed& typed) {
+  std::vector<std::string> items{of_one_person(release, typed)};
   if (release.source.disjoint_persons) {
     items.emplace_back("No person has records in two of the profiles that were merged.");
   }

@@ -15,6 +15,8 @@ using Typed = std::function<std::string(const std::string&)>;
 
 /// What was declared and not checked, one sentence each.
 std::vector<std::string> declarations_of(const Release& release, const Typed& typed);
+/// The same without what is declared of the possible values and of the request, which comes first.
+std::vector<std::string> declarations_of_records(const Release& release, const Typed& typed);
 
 /// What in a table makes a release fail after its charge, so that the failure reveals it.
 std::vector<std::string> failures_of(const Release& release);

@@ -10,7 +10,7 @@ namespace fractile::report_detail {
 /// Writes "0.25" where to_string() writes "1/4".
 std::string with_decimals(const Exponent& epsilon);
 
-/// The number in so many significant digits, and never in scientific notation: "123500", "0.000012".
+/// The number rounded to this many significant digits, never in scientific notation: "123500", "0.000012".
 std::string plain(double number, int digits);
 
 /// The percentage in decimals, rounded up to this many places. It becomes 100 only if it is 100: otherwise it keeps as many more places as

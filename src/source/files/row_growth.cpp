@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "source/engine/sql_tree.hpp"
 #include "source/files/columns.hpp"
 
 namespace fractile::source_detail {
@@ -159,6 +160,11 @@ std::uint64_t instructions(std::string_view pattern) {
   std::uint64_t all = 1;
   for (const std::uint64_t group : groups) all = plus(all, group);
   return all;
+}
+
+std::uint64_t copies_of_arguments(std::string_view function) {
+  if (is_one_of(function, {"round_even", "roundbankers"})) return 3;
+  return is_one_of(function, {"array_pop_back", "array_to_string", "fmod", "nullif", "split_part"}) ? 2 : 1;
 }
 
 std::uint64_t searches(std::string_view pattern, char wildcard) {

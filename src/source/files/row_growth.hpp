@@ -40,6 +40,9 @@ enum class Growth {
 /// The growth of a listed function, by its name in lower case.
 Growth growth_of(std::string_view function);
 
+/// How often a listed macro of the engine has an argument computed, at most: as often as it names the argument. 1 for a function.
+std::uint64_t copies_of_arguments(std::string_view function);
+
 /// Sums and products saturate at this number.
 inline constexpr std::uint64_t too_much = std::numeric_limits<std::uint64_t>::max() / 2;
 /// Saturating arithmetic on numbers up to `too_much`.

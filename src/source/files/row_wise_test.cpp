@@ -4,10 +4,12 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <cctype>
 #include <memory>
 
 #include "source/entries/table_test_support.hpp"
 #include "source/files/columns.hpp"
+#include "source/files/row_growth.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -235,6 +237,36 @@ TEST_F(RowWiseTest, MacrosAreRowWise) {
     }
     EXPECT_FALSE(queries.empty()) << name;
     for (const std::string& sql : queries) EXPECT_NO_THROW(require(sql)) << sql;
+  }
+}
+
+/// How often the text has the word, in quotes or without.
+std::size_t count_of(const std::string& word, const std::string& text) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  std::size_t count = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) ++count;
+  }
+  return count;
+}
+
+TEST_F(RowWiseTest, MacrosCopyTheirArgumentsAsOftenAsIsKnown) {
+  for (const std::string_view name : row_wise_macros()) {
+    ResultStream rows = connection_->query(
+        "SELECT unnest(parameters), macro_definition FROM duckdb_functions() WHERE function_name = " +
+            quote_literal(name),
+        {CellType::text, CellType::text});
+    while (const auto chunk = rows.next()) {
+      for (std::size_t row = 0; row < chunk->rows(); ++row) {
+        const std::string definition(chunk->column(1).text(row));
+        std::uint64_t copies = count_of(std::string(chunk->column(0).text(row)), definition);
+        for (const std::string_view other : row_wise_macros()) {
+          if (other != name && count_of(std::string(other), definition) > 0) copies *= copies_of_arguments(other);
+        }
+        EXPECT_LE(copies, copies_of_arguments(name)) << name << ": " << definition;
+      }
+    }
   }
 }
 

@@ -34,12 +34,6 @@ struct Bound {
 /// The bound of TRY: where the expression fails, the engine computes it a second time. TRYs within each other double this each time.
 Bound tried(const Bound& bound) { return {bound.size, plus(times(2, bound.work), steps_of_a_failure)}; }
 
-/// How often a macro of the engine has its arguments computed: as often as it names them, at most.
-std::uint64_t copies_of_arguments(const std::string& function) {
-  if (is_one_of(function, {"round_even", "roundbankers"})) return 3;
-  return is_one_of(function, {"fmod", "nullif", "array_to_string", "array_pop_back", "split_part"}) ? 2 : 1;
-}
-
 // --- The query -----------------------------------------------------------------------------------------------------------
 
 [[noreturn]] void refuse_work(const std::string& what, const Words& hint) {
