@@ -370,11 +370,12 @@ TEST_F(PostgresTest, CanceledStatementsAreTriedAgain) {
 /// All rights that a release needs are checked before anything is charged.
 TEST_F(PostgresTest, RightsAreAskedForBeforeTheCharge) {
   with(Rational(1));
-  raw_connection(address).command(
-      "DROP ROLE IF EXISTS half; CREATE ROLE half LOGIN; GRANT USAGE ON SCHEMA fractile TO half;"
-      "GRANT SELECT ON ALL TABLES IN SCHEMA fractile TO half;"
-      "GRANT INSERT ON fractile.entries, fractile.events TO half; GRANT UPDATE ON fractile.turn TO half");
-  Ledger ledger = Ledger::open(as("half"));
+  const std::string half = "half_" + address.substr(address.rfind('/') + 1);  // roles are the server's
+  raw_connection(address).command("CREATE ROLE " + half + " LOGIN; GRANT USAGE ON SCHEMA fractile TO " + half +
+                                  "; GRANT SELECT ON ALL TABLES IN SCHEMA fractile TO " + half +
+                                  "; GRANT INSERT ON fractile.entries, fractile.events TO " + half +
+                                  "; GRANT UPDATE ON fractile.turn TO " + half);
+  Ledger ledger = Ledger::open(as(half));
   const LedgerRequest asked = request("q", Budget::pure(Rational(1, 4)));
   const std::string missing = "does not permit this: INSERT on fractile.receipts is missing";
   expect_failure(ErrorCode::ledger, missing, [&] { ledger.require_fit(asked); });

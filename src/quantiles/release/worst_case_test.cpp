@@ -215,7 +215,7 @@ TEST(WorstCase, OfCountsOnAGridThatIsFoundTellsOfFinerRecords) {
   for (std::uint64_t i = 0; i < rows - finer; ++i) ++close[2 * (1000 * (100 + i % 100)) + 1];
   const RankProfile table = profile_of(fine, close);
   expect_kept(query, table);
-  const auto errors = errors_of(query, table, effort(30));
+  const auto errors = errors_of(query, table, effort(30, 5));
   EXPECT_GT(errors.back()[0], static_cast<double>(finer) / 2);  // so a bound that forgets them is exceeded
   RandomBits bits = RandomBits::system();
   const Release release = fractile::release(table, query, bits);

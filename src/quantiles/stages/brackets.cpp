@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numbers>
 #include <optional>
+#include <set>
 
 #include "fractile/error.hpp"
 #include "quantiles/stages/critical_values.hpp"
@@ -215,8 +215,9 @@ namespace {
 /// Collects quantiles around the wanted ones, all on one common denominator.
 class BracketBuilder {
  public:
-  BracketBuilder(const QuantileQuery& query, std::uint64_t rows)
+  BracketBuilder(const QuantileQuery& query, std::uint64_t rows, const std::vector<Rational>& points)
       : query_(query),
+        points_(points),
         rows_(std::max<std::uint64_t>(rows, 1)),
         ladder_(ladder_for(query)),
         shares_(shares_of(query, rows_)) {
@@ -239,7 +240,7 @@ class BracketBuilder {
     ends_.emplace(query_, shares_, ladder_, rows_, cells);
     selected_.clear();
     cuts_.clear();
-    for (const Rational& q : query_.quantiles) selected_.emplace(q, Role::point);
+    for (const Rational& q : points_) selected_.insert(q);
     for (std::size_t i = 0; i < query_.quantiles.size(); ++i) {
       for (const IntervalEnd end : {IntervalEnd::lower, IntervalEnd::upper}) {
         for (std::size_t k = 0; k < ladder_.cuts.size(); ++k) {
@@ -266,12 +267,7 @@ class BracketBuilder {
     }
     const auto by_quantile = [](const CutTarget& a, const CutTarget& b) { return a.quantile < b.quantile; };
     std::ranges::stable_sort(cuts_, by_quantile);
-    Brackets brackets{{}, {}, cuts_, shares_};
-    for (const auto& [q, role] : selected_) {
-      brackets.selected.push_back(q);
-      brackets.roles.push_back(role);
-    }
-    return brackets;
+    return {query_.quantiles, {selected_.begin(), selected_.end()}, cuts_, shares_};
   }
 
   /// The quantile at this distance from q, on the side of the end; nothing outside the range.
@@ -290,6 +286,13 @@ class BracketBuilder {
     if (down ? i == 0 : i + 1 == query_.quantiles.size()) return {};
     const Rational& next = query_.quantiles[down ? i - 1 : i + 1];
     return std::abs((next - query_.quantiles[i]).to_double());
+  }
+
+  bool reaches_neighbor(std::size_t i, IntervalEnd end, const Rational& there) const {
+    const std::optional<double> gap = gap_beside(i, end);
+    if (!gap) return false;
+    const bool down = end == IntervalEnd::lower;
+    return down ? there <= query_.quantiles[i - 1] : there >= query_.quantiles[i + 1];
   }
 
   /// Whether the next quantile's nearest cut is no farther out than this one would be.
@@ -313,8 +316,8 @@ class BracketBuilder {
   }
 
   /// Adds a cut at the next selected quantile that is farther out than all cuts of this end. With tied values, interpolated cuts
-  /// may lie between two values, where no further records are below them; this cut lies on the next value. If the next one is a
-  /// point, it has its own cuts.
+  /// may lie between two values, where no further records are below them; this cut lies on the next value. From the next wanted
+  /// quantile on, there are that quantile's own cuts.
   void add_cut_beyond(std::size_t owner, IntervalEnd end) {
     const bool down = end == IntervalEnd::lower;
     Rational last = query_.quantiles[owner];
@@ -325,8 +328,8 @@ class BracketBuilder {
     auto next = down ? selected_.lower_bound(last) : selected_.upper_bound(last);
     if (next == (down ? selected_.begin() : selected_.end())) return;
     if (down) --next;
-    if (ladder_.fills_gaps && next->second == Role::point) return;
-    cuts_.push_back({next->first, end, owner});
+    if (ladder_.fills_gaps && reaches_neighbor(owner, end, *next)) return;
+    cuts_.push_back({*next, end, owner});
   }
 
   /// Selects a bracket, unless something is already selected nearby.
@@ -335,7 +338,7 @@ class BracketBuilder {
     if (!there) return;
     const Rational near = (*there > q ? *there - q : q - *there) * Rational(1, 3);
     const auto next = selected_.lower_bound(*there - near);
-    if (next == selected_.end() || next->first > *there + near) selected_.emplace(*there, Role::bracket);
+    if (next == selected_.end() || *next > *there + near) selected_.insert(*there);
   }
 
   /// Selects a far bracket; half way to the end of the range if fewer records than that lie beyond.
@@ -345,7 +348,7 @@ class BracketBuilder {
     } else if (ladder_.fills_gaps) {
       const Rational half = (end == IntervalEnd::lower ? q : q + Rational(1)) * Rational(1, 2);
       const Rational there = (half / unit_).floor() * unit_;
-      if (there > Rational(0) && there != q) selected_.emplace(there, Role::bracket);
+      if (there > Rational(0) && there != q) selected_.insert(there);
     }
   }
 
@@ -354,24 +357,31 @@ class BracketBuilder {
     if (!ladder_.selected_farther) return;
     const std::optional<Rational> there = beside(query_.quantiles[owner], end, *ladder_.selected_farther);
     if (!there) return;
-    selected_.emplace(*there, Role::bracket);
+    selected_.insert(*there);
     add_cut(owner, end, ladder_.selected_far);
     add_cut(owner, end, *ladder_.selected_farther);
   }
 
   const QuantileQuery& query_;
+  const std::vector<Rational>& points_;
   std::uint64_t rows_;
   Ladder ladder_;
   IntervalShares shares_;
   std::optional<ExpectedEnds> ends_;
   Rational unit_;
-  std::map<Rational, Role> selected_;
+  std::set<Rational> selected_;
   std::vector<CutTarget> cuts_;
 };
 
 }  // namespace
 
-Brackets with_brackets(const QuantileQuery& query, std::uint64_t rows) { return BracketBuilder(query, rows).build(); }
+Brackets with_brackets(const QuantileQuery& query, std::uint64_t rows) {
+  return with_brackets(query, rows, query.quantiles);
+}
+
+Brackets with_brackets(const QuantileQuery& query, std::uint64_t rows, const std::vector<Rational>& points) {
+  return BracketBuilder(query, rows, points).build();
+}
 
 double expected_half_width(const QuantileQuery& query, const Rational& quantile, std::uint64_t rows) {
   const Brackets brackets = with_brackets(query, rows);

@@ -18,6 +18,8 @@ int shares_of_rows(const QuantileQuery& query);
 /// What a query with intervals selects among about this many records, and where the intervals may end: around each quantile q, at
 /// some ranks q - d and q + d near the expected ends of its interval.
 Brackets with_brackets(const QuantileQuery& query, std::uint64_t rows);
+/// The same when only these of the wanted quantiles are selected, and the others interpolated.
+Brackets with_brackets(const QuantileQuery& query, std::uint64_t rows, const std::vector<Rational>& points);
 
 /// Throws `usage` unless intervals of this kind are known for the query.
 void require_intervals(const QuantileQuery& query);

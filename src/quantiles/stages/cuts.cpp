@@ -64,7 +64,8 @@ void keep_farthest_outside(std::vector<Position>& at, const std::vector<CutTarge
 
 /// The candidates of all cuts except those far out, by linear interpolation.
 std::vector<std::uint64_t> candidates_of_cuts(const std::vector<CutTarget>& cuts, const Brackets& brackets,
-                                              const std::vector<std::uint64_t>& selected, std::uint64_t largest) {
+                                              const std::vector<std::uint64_t>& selected,
+                                              const std::vector<std::uint64_t>& points, std::uint64_t largest) {
   std::vector<Rational> targets;
   targets.reserve(cuts.size());
   for (const CutTarget& cut : cuts) targets.push_back(cut.quantile);
@@ -75,7 +76,7 @@ std::vector<std::uint64_t> candidates_of_cuts(const std::vector<CutTarget>& cuts
     if (cuts[i].quantile == Rational(0)) places[i] = selected.front() - far_out(selected.front(), apart);
     if (cuts[i].quantile == Rational(1)) places[i] = selected.back() + far_out(largest - selected.back(), apart);
   }
-  place_farthest(places, cuts, points_among(selected, brackets.roles), largest);
+  place_farthest(places, cuts, points, largest);
   return places;
 }
 
@@ -119,43 +120,43 @@ std::uint64_t rounded_inwards(std::uint64_t candidate, IntervalEnd end, const Ro
 /// Where a point ties with the next selected candidate on the other side, the tie may also reach to this side. So the innermost cut
 /// of the end is moved there, and the end need not lie farther out.
 void move_to_ties(std::vector<std::uint64_t>& places, const Brackets& brackets,
-                  const std::vector<std::uint64_t>& selected) {
-  std::vector<std::size_t> points;
-  for (std::size_t i = 0; i < brackets.roles.size(); ++i) {
-    if (brackets.roles[i] == Role::point) points.push_back(i);
-  }
+                  const std::vector<std::uint64_t>& selected, const std::vector<std::uint64_t>& points) {
   for (std::size_t owner = 0; owner < points.size(); ++owner) {
-    const std::size_t point = points[owner];
+    const Rational& q = brackets.wanted[owner];
+    const auto before = std::ranges::lower_bound(brackets.selected, q) - brackets.selected.begin();
+    const auto after = std::ranges::upper_bound(brackets.selected, q) - brackets.selected.begin();
+    const auto is_tied = [&](std::ptrdiff_t k) {
+      return k >= 0 && k < std::ssize(selected) && selected[static_cast<std::size_t>(k)] == points[owner];
+    };
     const auto is_of = [&](IntervalEnd end) {
       return [=](const CutTarget& cut) { return cut.owner == owner && cut.end == end; };
     };
     const auto first_upper = std::ranges::find_if(brackets.cuts, is_of(IntervalEnd::upper));
-    if (first_upper != brackets.cuts.end() && point > 0 && selected[point - 1] == selected[point]) {
-      places[static_cast<std::size_t>(first_upper - brackets.cuts.begin())] = selected[point];
+    if (first_upper != brackets.cuts.end() && is_tied(before - 1)) {
+      places[static_cast<std::size_t>(first_upper - brackets.cuts.begin())] = points[owner];
     }
     const auto last_lower = std::find_if(brackets.cuts.rbegin(), brackets.cuts.rend(), is_of(IntervalEnd::lower));
-    if (last_lower != brackets.cuts.rend() && point + 1 < selected.size() && selected[point + 1] == selected[point]) {
-      places[static_cast<std::size_t>(brackets.cuts.rend() - last_lower) - 1] = selected[point];
+    if (last_lower != brackets.cuts.rend() && is_tied(after)) {
+      places[static_cast<std::size_t>(brackets.cuts.rend() - last_lower) - 1] = points[owner];
     }
   }
 }
 
 }  // namespace
 
-std::vector<std::uint64_t> points_among(const std::vector<std::uint64_t>& selected, const std::vector<Role>& roles) {
-  std::vector<std::uint64_t> points;
-  for (std::size_t i = 0; i < roles.size(); ++i) {
-    if (roles[i] == Role::point) points.push_back(selected[i]);
-  }
-  return points;
+std::vector<std::uint64_t> points_among(const std::vector<std::uint64_t>& selected, const Brackets& brackets,
+                                        const Lattice& lattice) {
+  if (selected.size() < 2) return selected;
+  return interpolated(brackets.wanted, brackets.selected, selected, lattice.size() - 1);
 }
 
 PlacedCuts cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& brackets, const Lattice& lattice) {
   PlacedCuts placed;
   if (brackets.cuts.empty()) return placed;
   placed.grid = grid_of(selected, lattice);
-  std::vector<std::uint64_t> places = candidates_of_cuts(brackets.cuts, brackets, selected, lattice.size() - 1);
-  move_to_ties(places, brackets, selected);
+  const std::vector<std::uint64_t> points = points_among(selected, brackets, lattice);
+  std::vector<std::uint64_t> places = candidates_of_cuts(brackets.cuts, brackets, selected, points, lattice.size() - 1);
+  move_to_ties(places, brackets, selected, points);
   std::vector<Position> at;  // by target
   Position lower = 0;
   Position upper = 0;
@@ -172,7 +173,6 @@ PlacedCuts cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& b
       at.push_back(upper = std::max({upper, lower, there}));
     }
   }
-  const std::vector<std::uint64_t> points = points_among(selected, brackets.roles);
   if (!points.empty()) keep_farthest_outside(at, brackets.cuts, points, lattice.size() - 1);
   std::ranges::stable_sort(placed.targets, {}, [&](std::size_t target) { return at[target]; });
   for (const std::size_t target : placed.targets) placed.positions.push_back(at[target]);

@@ -29,8 +29,9 @@ struct PlacedCuts {
 /// innermost cut of an end moves to its point when the next selected candidate ties with the point.
 PlacedCuts cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& brackets, const Lattice& lattice);
 
-/// The selected points that are published.
-std::vector<std::uint64_t> points_among(const std::vector<std::uint64_t>& selected, const std::vector<Role>& roles);
+/// The wanted quantiles: selected, or interpolated between selected ones.
+std::vector<std::uint64_t> points_among(const std::vector<std::uint64_t>& selected, const Brackets& brackets,
+                                        const Lattice& lattice);
 
 /// The counts of the cells; there is one more cell than there are cuts.
 std::vector<std::int64_t> cell_counts(const RankProfile& profile, const std::vector<Position>& cuts);

@@ -13,8 +13,7 @@ namespace {
 using testing::up_to;
 
 Brackets brackets_at(const std::vector<std::pair<Rational, IntervalEnd>>& cuts) {
-  Brackets brackets{
-      {Rational(1, 4), Rational(1, 2), Rational(3, 4)}, {Role::bracket, Role::bracket, Role::bracket}, {}, {}};
+  Brackets brackets{{}, {Rational(1, 4), Rational(1, 2), Rational(3, 4)}, {}, {}};
   for (const auto& [quantile, end] : cuts) brackets.cuts.push_back({quantile, end, 0});
   return brackets;
 }
@@ -54,7 +53,6 @@ TEST(Cuts, LieInwardsToRoundNumbersWhenMostOfTheSelectedOnesAreRound) {
                                    {{5, 8}, IntervalEnd::upper},
                                    {{13, 16}, IntervalEnd::upper}});
   brackets.selected = {{1, 8}, {1, 4}, {3, 8}, {5, 8}, {7, 8}};
-  brackets.roles.assign(5, Role::bracket);
   // 45 becomes 50, 75 becomes 70, and what is selected stays where it is.
   EXPECT_EQ(positions_of({10, 20, 31, 60, 80}, brackets, up_to(999)), (std::vector<Position>{21, 101, 122, 142}));
   EXPECT_EQ(positions_of({10, 20, 30, 36, 80}, brackets, up_to(999)), (std::vector<Position>{21, 67, 74, 122}))
@@ -77,7 +75,7 @@ TEST(Cuts, LieFarOutNearlyAtTheEndAndAsFarAsWhatWasSelectedIsApartOrHalfWay) {
                                    {Rational(0), IntervalEnd::lower},
                                    {Rational(1), IntervalEnd::upper},
                                    {Rational(1), IntervalEnd::upper}});
-  brackets.roles.assign(3, Role::point);
+  brackets.wanted = brackets.selected;
   for (CutTarget& cut : brackets.cuts) cut.owner = 9;  // of none of them, so that none moves to a tie
   EXPECT_EQ(positions_of({30, 31, 40}, brackets, up_to(999)), (std::vector<Position>{3, 41, 102, 1882}));
   EXPECT_EQ(positions_of({3, 4, 40}, brackets, up_to(999)), (std::vector<Position>{1, 3, 156, 1882}));
@@ -85,8 +83,7 @@ TEST(Cuts, LieFarOutNearlyAtTheEndAndAsFarAsWhatWasSelectedIsApartOrHalfWay) {
   EXPECT_EQ(positions_of({7, 7, 7}, brackets, up_to(999)), (std::vector<Position>{1, 7, 1008, 1876}));
   EXPECT_EQ(positions_of({0, 0, 0}, brackets, up_to(999)), (std::vector<Position>{1, 1, 1002, 1876}));
   Brackets alone = brackets;  // where nothing else tells of scale
-  alone.selected = {{1, 2}};
-  alone.roles = {Role::point};
+  alone.wanted = alone.selected = {{1, 2}};
   EXPECT_EQ(positions_of({160}, alone, up_to(999)), (std::vector<Position>{21, 161, 1162, 1896}));
 }
 
@@ -100,7 +97,7 @@ TEST(Cuts, FarthestOutKeepAwayFromEndsWhereverTheOutermostIsDrawn) {
                                    {Rational(1), IntervalEnd::upper}});
   for (CutTarget& cut : brackets.cuts) cut.owner = 9;
   brackets.selected = {{1, 8}, {1, 4}, {1, 2}, {3, 4}, {7, 8}};
-  brackets.roles = {Role::bracket, Role::point, Role::point, Role::point, Role::bracket};
+  brackets.wanted = {{1, 4}, {1, 2}, {3, 4}};
   EXPECT_EQ(positions_of({0, 320, 500, 679, 999}, brackets, up_to(999)),
             (std::vector<Position>{1, 1, 41, 1960, 2000, 2000}))
       << "brackets are no points";
@@ -112,7 +109,7 @@ TEST(Cuts, FarthestOutKeepAwayFromEndsWhereverTheOutermostIsDrawn) {
   // Where they would take the place of a cut of the other kind, there is a tie.
   brackets =
       brackets_at({{Rational(0), IntervalEnd::lower}, {{1, 4}, IntervalEnd::upper}, {Rational(1), IntervalEnd::upper}});
-  brackets.roles.assign(3, Role::point);
+  brackets.wanted = brackets.selected;
   for (CutTarget& cut : brackets.cuts) cut.owner = 9;
   const PlacedCuts placed = cuts_of({0, 0, 640}, brackets, up_to(999));
   EXPECT_EQ(placed.positions, (std::vector<Position>{1, 2, 1956}));
@@ -124,12 +121,25 @@ TEST(Cuts, LieAtTheTieOfAPointInnermost) {
                                    {{2, 5}, IntervalEnd::lower},
                                    {{3, 5}, IntervalEnd::upper},
                                    {{2, 3}, IntervalEnd::upper}});
-  brackets.roles = {Role::bracket, Role::point, Role::bracket};
+  brackets.wanted = {{1, 2}};
   EXPECT_EQ(positions_of({10, 20, 50}, brackets, up_to(99)), (std::vector<Position>{27, 33, 66, 82}));
   EXPECT_EQ(positions_of({20, 20, 50}, brackets, up_to(99)), (std::vector<Position>{41, 41, 42, 82}))
       << "a tie from below may reach up";
   EXPECT_EQ(positions_of({10, 50, 50}, brackets, up_to(99)), (std::vector<Position>{47, 101, 102, 102}))
       << "and one from above down";
+  brackets.selected = {{1, 4}, {3, 8}, {3, 4}};  // 1/2 is interpolated
+  EXPECT_EQ(positions_of({10, 20, 20}, brackets, up_to(99)), (std::vector<Position>{33, 41, 42, 42}))
+      << "a point between two tied ones is in their tie";
+  EXPECT_EQ(positions_of({10, 20, 50}, brackets, up_to(99)), (std::vector<Position>{33, 45, 78, 88}));
+}
+
+TEST(Cuts, PointsAreSelectedOrBetweenSelectedOnes) {
+  Brackets brackets = brackets_at({});
+  brackets.wanted = {{1, 4}, {3, 8}, {1, 2}, {7, 8}};
+  EXPECT_EQ(points_among({10, 20, 50}, brackets, up_to(99)), (std::vector<std::uint64_t>{10, 15, 20, 65}));
+  EXPECT_EQ(points_among({10, 20, 50}, brackets, up_to(59)), (std::vector<std::uint64_t>{10, 15, 20, 59}));
+  brackets.selected = brackets.wanted = {{1, 2}};
+  EXPECT_EQ(points_among({7}, brackets, up_to(99)), (std::vector<std::uint64_t>{7}));
 }
 
 }  // namespace

@@ -135,7 +135,7 @@ CountedCells::CountedCells(const QuantileQuery& query, const Lattice& lattice, c
 
 std::vector<std::uint64_t> CountedCells::points(const std::vector<Interval>& intervals) const {
   std::vector<std::uint64_t> points =
-      recentered(points_among(selected_, brackets_.roles), query_, lattice_, brackets_, cuts_, below_);
+      recentered(points_among(selected_, brackets_, lattice_), query_, lattice_, brackets_, cuts_, below_);
   for (std::size_t i = 0; i < points.size(); ++i) {
     points[i] = std::clamp(points[i], intervals[i].lower, intervals[i].upper);
   }

@@ -105,6 +105,36 @@ TEST(Intervals, CountRowsFirstAndHaveTheirCellsAsTheLastStageAndPointsFirst) {
             nullptr);
 }
 
+/// 19 points of 1,000 equal records: all of them at once would lie anywhere, fewer are in the tie.
+TEST(Intervals, SelectAsManyPointsAsFindATie) {
+  const Lattice lattice = up_to(100'000);
+  QuantileQuery query{{}, Budget::pure(Rational(1))};
+  for (std::int64_t i = 1; i < 20; ++i) query.quantiles.emplace_back(i, 20);
+  query.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, false};
+  const auto points = [&](std::uint64_t rows) {
+    const QuantilePlan plan = plan_of(query, lattice);
+    const auto next = std::ranges::lower_bound(plan.counted, rows, {}, &CountedRows::rows);
+    const std::vector<Stage> stages = plan.stages({{}, static_cast<std::size_t>(next - plan.counted.begin())});
+    EXPECT_EQ(stage_in<CountCells>(stages)->brackets.wanted, query.quantiles);
+    return stage_in<SelectQuantiles>(stages)->shape.first.size();
+  };
+  EXPECT_EQ(points(100'000), 19U);
+  EXPECT_GT(points(1000), 9U);
+  EXPECT_LT(points(1000), 16U);
+  const RankProfile table(lattice, std::vector<Position>{2 * 37'000 + 1}, std::vector<std::uint64_t>{1000});
+  RandomBits bits = RandomBits::unsafe_seeded(12);
+  for (int run = 0; run < 10; ++run) {
+    const Release release = fractile::release(table, query, bits);
+    EXPECT_LT(release.only().used.selected, 19U);
+    for (std::size_t i = 5; i < 14; ++i) EXPECT_EQ(release.only().indices[i], 37'000U);
+  }
+  query.interpolate = false;
+  EXPECT_EQ(points(1000), 19U);
+  query.interpolate = true;
+  query.mechanism = Mechanism::joint_tree;
+  EXPECT_EQ(points(1000), 19U);
+}
+
 /// The listed numbers of rows are so many that one is always near the count, for tables of any size.
 TEST(Intervals, CountRowsByStepsOfAFifth) {
   for (const Budget& budget : {Budget::pure(Rational(1, 6)), Budget::zcdp(Rational(1, 50))}) {
@@ -170,8 +200,7 @@ TEST(Intervals, SpendTheirBudgetAndNoMore) {
 /// Two quartiles, each with a cut on either side, and the noise of five cells.
 struct TwoQuartiles {
   QuantileQuery query{{Rational(1, 4), Rational(3, 4)}, Budget::pure(Rational(1))};
-  Brackets brackets{
-      query.quantiles, {Role::point, Role::point}, {}, {0, Rational(1, 4), Rational(1, 4), Rational(1, 2)}};
+  Brackets brackets{query.quantiles, query.quantiles, {}, {0, Rational(1, 4), Rational(1, 4), Rational(1, 2)}};
 
   explicit TwoQuartiles(IntervalOf of) {
     query.intervals = IntervalRequest{Rational(1, 2), of, false};
@@ -314,8 +343,8 @@ TEST(Intervals, TogetherAreThoseOfTheLevelThatMissesAsManyTimesLess) {
 TEST(Intervals, EndAtTheFirstCutThatIsKept) {
   QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(4))};
   query.intervals = IntervalRequest{Rational(1, 2), IntervalOf::table, false};
-  Brackets brackets{{Rational(1, 8), Rational(1, 2), Rational(7, 8)},
-                    {Role::bracket, Role::point, Role::bracket},
+  Brackets brackets{query.quantiles,
+                    {Rational(1, 8), Rational(1, 2), Rational(7, 8)},
                     {},
                     {0, Rational(1, 4), Rational(1, 4), Rational(1, 2)}};
   brackets.cuts = {{Rational(1, 8), IntervalEnd::lower, 0},

@@ -126,6 +126,18 @@ std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& latt
   return anchors;
 }
 
+/// The points that a query with intervals selects, for this share of its budget. The others are interpolated; none under zCDP, where
+/// that made errors larger. The first and the last are selected in any case, since the cuts beyond them follow from where they lie.
+std::vector<Rational> selected_points(QuantileQuery query, const Lattice& lattice, const AutoPolicy& policy,
+                                      std::uint64_t rows, const Rational& share) {
+  if (query.mechanism != Mechanism::automatic) return query.quantiles;
+  query.budget = query.budget.scaled(share);
+  std::vector<Rational> points = anchors_of(query, lattice, policy, rows, rows);
+  if (points.front() > query.quantiles.front()) points.insert(points.begin(), query.quantiles.front());
+  if (points.back() < query.quantiles.back()) points.push_back(query.quantiles.back());
+  return points;
+}
+
 /// The splits of a tie of e records are steps of e / subcells records, which should be small for a joint selection. On larger
 /// lattices, cells have fewer than 2^16 parts.
 constexpr std::uint64_t largest_joint_lattice = std::uint64_t{1} << 46;
@@ -308,7 +320,9 @@ MechanismUsed QuantilePlan::used(const PreliminaryOutcome& found, const std::vec
     if (selection->shape.origin && !used.reason.empty())
       used.reason += "; values of any order of magnitude are expected";
     used.widths = selection->shape.widths;
-    used.selected = selection->released.size();
+    used.selected = !brackets                        ? selection->released.size()
+                    : selection->shape.first.empty() ? brackets->wanted.size()
+                                                     : selection->shape.first.size();
   } else if (stage_in<CountOnTree>(run) && !counts_anyway()) {
     used.mechanism = Mechanism::tree;
     used.reason = found.heaps ? "many quantiles of records that heap on few candidates: counts on a tree"
@@ -460,11 +474,12 @@ void select_points_first(QuantilePlan& plan) {
   shape.kind = NodeKind::joint_total;
   std::size_t most = 0;  // brackets between two points
   std::size_t here = 0;
-  const std::vector<Role>& roles = plan.brackets->roles;
-  for (std::size_t i = 0; i < roles.size(); ++i) {
-    here = roles[i] == Role::point ? 0 : here + 1;
+  const std::vector<Rational>& selected = plan.brackets->selected;
+  for (std::size_t i = 0; i < selected.size(); ++i) {
+    const bool is_point = plan.brackets->is_wanted(selected[i]);
+    here = is_point ? 0 : here + 1;
     most = std::max(most, here);
-    if (roles[i] == Role::point) shape.first.push_back(i);
+    if (is_point) shape.first.push_back(i);
   }
   shape.widths = {shape.first.size()};
   shape.emphasis = {};
@@ -476,7 +491,15 @@ void select_points_first(QuantilePlan& plan) {
   }
   selection.levels = Rational(shape.widths.size());
   plan.choice.mechanism = Mechanism::joint_tree;
-  if (!plan.choice.reason.empty()) plan.choice.reason = "the quantiles at once, then the brackets of their intervals";
+  if (plan.choice.reason.empty()) return;
+  const std::size_t points = shape.first.size();
+  const std::size_t wanted = plan.brackets->wanted.size();
+  plan.choice.reason =
+      points == wanted
+          ? "the quantiles at once, then the brackets of their intervals"
+          : fmt::format(
+                "{} of {} quantiles at once, then the brackets of intervals; the other quantiles are interpolated",
+                points, wanted);
 }
 
 }  // namespace
@@ -510,6 +533,11 @@ std::vector<CountedRows> rows_counted(const QuantileQuery& query, const AutoPoli
 
 QuantilePlan QuantilePlan::with_rows(std::size_t rows) const {
   Brackets around = with_brackets(query, counted.at(rows).rows);
+  const std::vector<Rational> points =
+      lattice.size() > largest_joint_lattice
+          ? query.quantiles
+          : selected_points(query, lattice, *policy, counted[rows].rows, around.shares.points);
+  if (points.size() < query.quantiles.size()) around = with_brackets(query, counted[rows].rows, points);
   QuantileQuery selected = query;
   selected.quantiles = around.selected;
   selected.names.clear();

@@ -54,7 +54,7 @@ class CountedQuartiles {
  private:
   Lattice lattice_;
   QuantileQuery query_{{Rational(1, 4), Rational(3, 4)}, Budget::pure(Rational(1))};
-  Brackets brackets_{{}, {Role::point, Role::point}, {}, {0, Rational(1, 2), 0, Rational(1, 2)}};
+  Brackets brackets_{{}, {}, {}, {0, Rational(1, 2), 0, Rational(1, 2)}};
   PlacedCuts cuts_;
 };
 
@@ -133,7 +133,7 @@ TEST(Recentering, NeverLetsPointsFallOrLeaveTheRange) {
 TEST(Recentering, ReachesTheEndsOfTheLargestLattice) {
   const Lattice largest = Lattice::regular(0, Rational(Lattice::max_size) - Rational(1), 1);
   const QuantileQuery query{{Rational(1, 4), Rational(3, 4)}, Budget::pure(Rational(1))};
-  Brackets brackets{{}, {Role::point, Role::point}, {}, {0, Rational(1, 2), 0, Rational(1, 2)}};
+  Brackets brackets{{}, {}, {}, {0, Rational(1, 2), 0, Rational(1, 2)}};
   brackets.cuts = {{Rational(1, 100), IntervalEnd::lower, 0}, {Rational(99, 100), IntervalEnd::upper, 1}};
   const PlacedCuts cuts{{1, 2 * largest.size()}, {0, 1}};
   const Points points{largest.size() / 4, largest.size() / 4 * 3};
@@ -145,8 +145,7 @@ TEST(Recentering, ReachesTheEndsOfTheLargestLattice) {
 TEST(Recentering, KeepsPointsInTheIntervalsThatTheyComeWith) {
   QuantileQuery query{{Rational(1, 4), Rational(3, 4)}, Budget::pure(Rational(1))};
   query.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, false};
-  Brackets brackets{
-      {Rational(1, 4), Rational(3, 4)}, {Role::point, Role::point}, {}, {0, Rational(1, 2), 0, Rational(1, 2)}};
+  Brackets brackets{query.quantiles, query.quantiles, {}, {0, Rational(1, 2), 0, Rational(1, 2)}};
   brackets.cuts = {{Rational(15, 100), IntervalEnd::lower, 0}, {Rational(85, 100), IntervalEnd::upper, 1}};
   CriticalValues critical = critical_values(query, brackets);
   const std::vector<std::uint64_t> selected{250, 750};
@@ -173,7 +172,7 @@ TEST(Recentering, BringsPointsOfAReleaseNearerAndIntoTheirIntervals) {
   for (std::uint64_t i = 0; i < releases; ++i) {
     const Release::Group group = release(table, {query}, bits).groups.front();
     const Brackets& brackets = *group.course->plan->brackets;
-    const Points points = points_among(group.course->selected, brackets.roles);
+    const Points points = points_among(group.course->selected, brackets, lattice);
     for (std::size_t j = 0; j < 3; ++j) {
       const double quantile = 2500.0 * static_cast<double>(j + 1);
       selected += std::abs(static_cast<double>(points[j]) - quantile);

@@ -77,9 +77,6 @@ struct RoundToGrid {
   RoundGrid grid;
 };
 
-/// The purpose of a selected quantile: it is published, or it places the possible ends of intervals.
-enum class Role { point, bracket };
-
 /// A possible end of an interval: a quantile, whose place is interpolated between selected ones. The quantiles 0 and 1 stand for
 /// cuts far out, for ends that no other cut settles.
 struct CutTarget {
@@ -100,10 +97,12 @@ struct IntervalShares {
 /// What a query with intervals selects, and the cuts between which it counts. Depends only on the query and on a noisy count of the
 /// records.
 struct Brackets {
-  std::vector<Rational> selected;  ///< the wanted quantiles and some around them, strictly increasing
-  std::vector<Role> roles;         ///< the role of each selected quantile
+  std::vector<Rational> wanted;    ///< the quantiles that are published
+  std::vector<Rational> selected;  ///< all or some of these, and some around them, strictly increasing
   std::vector<CutTarget> cuts;     ///< never decreasing
   IntervalShares shares;
+
+  bool is_wanted(const Rational& quantile) const { return std::ranges::binary_search(wanted, quantile); }
 };
 
 /// Counts the records of the cells between cuts, with noise, for the share of the budget that was kept for this. It is the last
