@@ -216,13 +216,15 @@ TEST_P(LedgerMigration, IsKilledAnywhere) {
 
 TEST_P(LedgerMigration, IsForItsOwner) {
   if (!is_postgres()) GTEST_SKIP() << "a file is whose it is";
+  const std::string late = "late_" + path.substr(path.rfind('/') + 1);  // roles belong to the server, not to the test
   raw_connection(path).command(
-      "DROP ROLE IF EXISTS late_asker; CREATE ROLE late_asker LOGIN; GRANT USAGE ON SCHEMA fractile TO late_asker;"
-      "GRANT SELECT ON ALL TABLES IN SCHEMA fractile TO late_asker;"
-      "GRANT INSERT ON fractile.entries, fractile.events, fractile.receipts TO late_asker;"
-      "GRANT UPDATE ON fractile.turn TO late_asker");
+      fmt::format("CREATE ROLE {0} LOGIN; GRANT USAGE ON SCHEMA fractile TO {0};"
+                  "GRANT SELECT ON ALL TABLES IN SCHEMA fractile TO {0};"
+                  "GRANT INSERT ON fractile.entries, fractile.events, fractile.receipts TO {0};"
+                  "GRANT UPDATE ON fractile.turn TO {0}",
+                  late));
   std::string asking = path;
-  asking.replace(asking.find("postgres@"), 8, "late_asker");
+  asking.replace(asking.find("postgres@"), 8, late);
   expect_failure(ErrorCode::ledger, "only the role that owns it can make it one of format 3",
                  [&] { Ledger::open(asking); });
   expect_as_before(Ledger::open_to_read(asking));

@@ -50,6 +50,9 @@ class PostgresTest : public ::testing::Test {
     return fmt::format("postgres://{}@127.0.0.1:{}{}", user, server().port(), address.substr(address.rfind('/')));
   }
 
+  /// A role of this test alone: roles belong to the server, and one that has rights in some database cannot be dropped.
+  std::string role(const std::string& name) const { return name + "_" + address.substr(address.rfind('/') + 1); }
+
   testing::Folder folder;
   std::string address;
 };
@@ -241,12 +244,15 @@ TEST_F(PostgresTest, LinesAreOnlyAdded) {
 /// An asker may reserve and commit, a reader may look, and only the ledger's owner may add budgets and void charges.
 TEST_F(PostgresTest, RolesMayDoWhatTheyShould) {
   Ledger kept = with(Rational(1));
-  raw_connection(address).command(
-      "DROP ROLE IF EXISTS asker; DROP ROLE IF EXISTS reader; CREATE ROLE asker LOGIN; CREATE ROLE reader LOGIN;"
-      "GRANT USAGE ON SCHEMA fractile TO asker, reader; GRANT SELECT ON ALL TABLES IN SCHEMA fractile TO asker, reader;"
-      "GRANT INSERT ON fractile.entries, fractile.events, fractile.receipts TO asker;"
-      "GRANT UPDATE ON fractile.turn TO asker");
-  Ledger asking = Ledger::open(as("asker"));
+  const std::string asker = role("asker");
+  const std::string reader = role("reader");
+  raw_connection(address).command(fmt::format(
+      "CREATE ROLE {0} LOGIN; CREATE ROLE {1} LOGIN;"
+      "GRANT USAGE ON SCHEMA fractile TO {0}, {1}; GRANT SELECT ON ALL TABLES IN SCHEMA fractile TO {0}, {1};"
+      "GRANT INSERT ON fractile.entries, fractile.events, fractile.receipts TO {0};"
+      "GRANT UPDATE ON fractile.turn TO {0}",
+      asker, reader));
+  Ledger asking = Ledger::open(as(asker));
   asking.commit(asking.reserve(request("q", Budget::pure(Rational(1, 4)))), "receipt");
   EXPECT_EQ(asking.reserve(request("another", Budget::pure(Rational(1, 4)))).id, 2);
   EXPECT_EQ(asking.find_committed("people", "q")->receipt, "receipt");
@@ -255,11 +261,11 @@ TEST_F(PostgresTest, RolesMayDoWhatTheyShould) {
   };
   forbidden([&] { asking.void_entry(2, "because"); });
   forbidden([&] { asking.add_dataset({"more", Budget::pure(Rational(1))}); });
-  Ledger reading = Ledger::open_to_read(as("reader"));
+  Ledger reading = Ledger::open_to_read(as(reader));
   EXPECT_EQ(reading.verify(), kept.verify());
   forbidden([&] { reading.reserve(request("q", Budget::pure(Rational(1, 4)))); });
 
-  auto by_hand = raw_connection(as("asker"));
+  auto by_hand = raw_connection(as(asker));
   for (const char* sql :
        {"INSERT INTO fractile.events VALUES (7, '', 'void', NULL, 2, NULL, 'x', '', 'x')",
         "INSERT INTO fractile.datasets SELECT 2, 'x', unit, neighbors, measure, '9', rho, delta, person, 1, source "
@@ -370,11 +376,12 @@ TEST_F(PostgresTest, CanceledStatementsAreTriedAgain) {
 /// All rights that a release needs are checked before anything is charged.
 TEST_F(PostgresTest, RightsAreAskedForBeforeTheCharge) {
   with(Rational(1));
-  const std::string half = "half_" + address.substr(address.rfind('/') + 1);  // roles are the server's
-  raw_connection(address).command("CREATE ROLE " + half + " LOGIN; GRANT USAGE ON SCHEMA fractile TO " + half +
-                                  "; GRANT SELECT ON ALL TABLES IN SCHEMA fractile TO " + half +
-                                  "; GRANT INSERT ON fractile.entries, fractile.events TO " + half +
-                                  "; GRANT UPDATE ON fractile.turn TO " + half);
+  const std::string half = role("half");
+  raw_connection(address).command(
+      fmt::format("CREATE ROLE {0} LOGIN; GRANT USAGE ON SCHEMA fractile TO {0};"
+                  "GRANT SELECT ON ALL TABLES IN SCHEMA fractile TO {0};"
+                  "GRANT INSERT ON fractile.entries, fractile.events TO {0}; GRANT UPDATE ON fractile.turn TO {0}",
+                  half));
   Ledger ledger = Ledger::open(as(half));
   const LedgerRequest asked = request("q", Budget::pure(Rational(1, 4)));
   const std::string missing = "does not permit this: INSERT on fractile.receipts is missing";
