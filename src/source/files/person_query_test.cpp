@@ -586,10 +586,40 @@ TEST_F(PersonQueries, ThePersonIsTheTablesOwnColumn) {
            "SELECT x AS id, id AS x FROM (SELECT id, count(*) AS x FROM input GROUP BY id)",
            "SELECT '1' AS id, x FROM (SELECT id, count(*) AS x FROM input GROUP BY id)",
            "SELECT x FROM (SELECT id, count(*) AS x FROM input GROUP BY id)",
+           "SELECT id, count(*) AS x FROM (SELECT y.id, id FROM (SELECT id, struct_pack(id := x) AS y FROM input)) "
+           "GROUP BY id",
+           "SELECT id, count(*) AS x FROM (SELECT y.* FROM (SELECT id, struct_pack(id := x) AS y FROM input)) GROUP BY "
+           "id",
+           "SELECT y.ID, id, x FROM (SELECT id, x, struct_pack(id := x) AS y FROM (SELECT id, count(*) AS x FROM input "
+           "GROUP BY id))",
+           "SELECT id, count(*) AS x FROM (SELECT y.id, id FROM (SELECT id, struct_pack(id := x) AS y FROM input)) "
+           "JOIN (SELECT id, count(*) AS n FROM input GROUP BY id) USING (id) GROUP BY id",
        }) {
     const Error error = refusal(sql);
     EXPECT_EQ(error.code(), ErrorCode::usage) << sql;
+    EXPECT_FALSE(holds(error, "more than one column")) << sql;
   }
+}
+
+// The engine calls the second of two columns `id` of a subquery `id_1`, and a constant by its digits.
+TEST_F(PersonQueries, NoOtherColumnIsCalledAsThePersons) {
+  folder.write("t.csv", "id_1,x,2.5,id\na,1,c,p\na,2,c,q\nb,3,d,r\n");
+  for (const char* sql : {
+           "SELECT id_1, count(*) AS x FROM (SELECT x AS id, x AS id, id_1 FROM input) GROUP BY id_1",
+           "SELECT id_1, count(*) AS x FROM (SELECT x AS ID, id, id_1 FROM input) GROUP BY id_1",
+           "SELECT id_1, count(*) AS x FROM (SELECT x AS id, * FROM input) GROUP BY id_1",
+           "SELECT id_1, count(*) AS x FROM (SELECT id, *, x AS y FROM input) GROUP BY id_1",
+           "SELECT \"2.5\", count(*) AS x FROM (SELECT 2.5, \"2.5\" FROM input) GROUP BY \"2.5\"",
+       }) {
+    EXPECT_TRUE(holds(refusal(sql), "does not pass on the column")) << sql;
+  }
+  const auto counted = [&](const std::string& sql, const std::string& person) {
+    return count({.file = folder.path("t.csv"), .sql = sql}, "x", person);
+  };
+  EXPECT_EQ(counted("SELECT id_1, count(*) AS x FROM (SELECT id, id_1, x FROM input) GROUP BY id_1", "id_1"),
+            values({2, 1}));
+  EXPECT_EQ(counted("SELECT id_1, count(*) AS x FROM (SELECT *, upper(x) AS y FROM input) GROUP BY id_1", "id_1"),
+            values({2, 1}));
 }
 
 TEST_F(PersonQueries, AnswersDoNotDependOnThreadsOrOrder) {
