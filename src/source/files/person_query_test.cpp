@@ -81,6 +81,16 @@ TEST_F(PersonQueries, GoesRowByRowBelowAndAbove) {
   EXPECT_EQ(of("select ID as id, count(*) as x from input i where i.x > '0' group by Id"), values({2, 1, 1}));
 }
 
+// The engine groups such columns in another way unless it is told not to.
+TEST_F(PersonQueries, PersonsMayBeSmallNumbers) {
+  for (const char* type : {"TINYINT", "UTINYINT", "SMALLINT", "DECIMAL(2, 1)"}) {
+    const std::string file = write_parquet(
+        "small.parquet", std::string("SELECT CAST(i % 3 AS ") + type + ") AS id FROM range(7) t(i)");
+    EXPECT_EQ(count({.file = file, .sql = "SELECT id, count(*) AS x FROM input GROUP BY id"}), values({3, 2, 2}))
+        << type;
+  }
+}
+
 // A person's row is in one group.
 TEST_F(PersonQueries, GroupsAreOfPersons) {
   const std::string sql = "SELECT id, min(region) AS region, count(*) AS x FROM input GROUP BY id";
