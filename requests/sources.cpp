@@ -82,9 +82,12 @@ std::string source_to_pin(const Typed& typed) {
 
 std::string tables_to_pin(const Typed& typed) {
   const Field field("table");
-  std::set<std::string> paths;
-  for (const NamedTable& table : named_tables(typed)) paths.insert(path_to_pin(field, table.file));
-  return with_commas(field, paths);
+  std::set<std::string> tables;
+  for (const NamedTable& table : named_tables(typed)) {
+    const std::string path = path_to_pin(field, table.file);
+    tables.insert(typed.has("sql_stability") ? table.name + "=" + path : path);
+  }
+  return with_commas(field, tables);
 }
 
 std::optional<Warning> open_end_of(const std::string& file) {

@@ -18,8 +18,8 @@ std::vector<NamedTable> named_tables(const Typed& typed);
 /// for a name that is also a file's, and for a path that leads to no file.
 std::string source_to_pin(const Typed& typed);
 
-/// What `table` of fractile ledger init declares: the canonical paths of the files in sorted order, with commas between them. Throws
-/// `usage` for a file that is not there.
+/// What `table` of fractile ledger init declares: the canonical paths of the files in sorted order, with commas between them; NAME=PATH
+/// each where the stability of a query is declared, too. Throws `usage` for a file that is not there.
 std::string tables_to_pin(const Typed& typed);
 
 struct Warning {

@@ -90,10 +90,14 @@ Address Address::parse(const std::string& text) {
   api.free_options(parsed);
   const auto part = [&](const char* keyword) { return option(address.options_, keyword); };
   require_clean_parts(part("host"), part("port"), part("dbname"));
+  std::string more;  // further parts that decide which server is asked, and how it finds the tables of a query
+  for (const char* const keyword : {"service", "hostaddr", "options"}) {
+    if (part(keyword).empty()) continue;
+    more += fmt::format("{}{}={}", more.empty() ? "?" : "&", keyword, encoded(part(keyword), "._-"));
+  }
   address.shown_ = fmt::format("postgres://{}{}{}{}{}", part("user").empty() ? "" : encoded(part("user"), "._-") + "@",
                                encoded(part("host"), "._-:,"), part("port").empty() ? "" : ":" + part("port"),
-                               part("dbname").empty() ? "" : "/" + encoded(part("dbname"), "._-"),
-                               part("service").empty() ? "" : "?service=" + encoded(part("service"), "._-"));
+                               part("dbname").empty() ? "" : "/" + encoded(part("dbname"), "._-"), more);
   return address;
 }
 

@@ -25,6 +25,8 @@ TEST_F(PostgresAddress, IsShownWithoutPasswords) {
   EXPECT_EQ(shown("postgres://ann%40x:p%40w@[::1]/a%20b"), "postgres://ann%40x@::1/a%20b");
   EXPECT_EQ(shown("postgres://%2Fvar%2Frun/team"), "postgres://%2Fvar%2Frun/team");
   EXPECT_EQ(shown("postgres:///?service=wages"), "postgres://?service=wages");
+  EXPECT_EQ(shown("postgres://db.example/team?options=-csearch_path%3Down&hostaddr=10.0.0.1&sslmode=require"),
+            "postgres://db.example/team?hostaddr=10.0.0.1&options=-csearch_path%3Down");
 }
 
 /// Parts of a password that was not percent-encoded would be taken for a host, a port or a database, and be shown.

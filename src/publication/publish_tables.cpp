@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "exact/own_environment.hpp"
@@ -196,7 +197,22 @@ class TablesRun {
     return size;
   }
 
+  /// A ledger knows a level by its form alone: it would answer with one of two equal levels for both.
+  void require_different_forms() const {
+    std::map<std::string_view, std::size_t> tables;
+    for (const LevelToDraw& each : plan_.levels) {
+      const auto [first, is_new] = tables.try_emplace(each.form, each.part.table);
+      if (is_new) continue;
+      const std::vector<PublicationTable>& all = request_.publication.tables;
+      throw Error(ErrorCode::usage,
+                  {"tables '", all[first->second].name, "' and '", all[each.part.table].name,
+                   "' have a level of the same values, and a ledger would answer with one of them for both"},
+                  "leave one of them out");
+    }
+  }
+
   void reserve(std::uint64_t file_size) {
+    require_different_forms();
     std::vector<std::string> forms;
     for (const LevelToDraw& each : plan_.levels) forms.push_back(each.form);
     const auto wanted = [&](const std::vector<std::optional<LedgerEntry>>& held) {

@@ -205,6 +205,24 @@ TEST_F(PublishingTables, ALedgerIsChargedOnceForAllOfIt) {
   require_own_receipts(statement);
 }
 
+TEST_F(PublishingTables, TwoTablesOfTheSameValuesAreRefusedBeforeTheCharge) {
+  const Payment payment = ledger();
+  Publication publication = earnings(Budget::pure(Rational(1)));
+  publication.tables.push_back(publication.tables.front());
+  publication.tables.back().name = "pay again";
+  publication.tables.back().levels.resize(1);
+  try {
+    publish(publication, payment);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    EXPECT_NE(std::string(error.what()).find("tables 'pay' and 'pay again'"), std::string::npos) << error.what();
+  }
+  EXPECT_TRUE(Ledger::open(payment.ledger).statement().entries.empty());
+  publication.tables.back().quantiles = {Rational(1, 2)};
+  EXPECT_EQ(publish(publication, payment).levels.size(), 5U);
+}
+
 TEST_F(PublishingTables, TheSameTablesAreHadAgainForNothing) {
   const Payment payment = ledger();
   Publication publication = earnings(Budget::pure(Rational(1)));

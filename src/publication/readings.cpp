@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <string_view>
 #include <system_error>
 
@@ -159,15 +160,54 @@ void require_nothing_else_of_weights(const Source& source, const ColumnToCount& 
   refuse_if(std::ranges::find(selection.by.names(), weight) != selection.by.names().end(), "by");
 }
 
-std::set<std::string> declared_tables(const LedgerDataset& dataset) {
-  std::set<std::string> tables;
+/// A further file that a dataset declares: its path, and the table's name in the query whose stability is declared.
+struct DeclaredTable {
+  std::string name;  // "" without such a query, and in a dataset of an older program
+  std::string path;
+};
+
+std::vector<DeclaredTable> declared_tables(const LedgerDataset& dataset) {
+  std::vector<DeclaredTable> tables;
   const std::string text = declared_value(dataset, "table");
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    tables.insert(text.substr(begin, end - begin));
+    const std::string one = text.substr(begin, end - begin);
+    const std::size_t path = std::min(one.find('/'), one.size());
+    tables.push_back({one.substr(0, path == 0 ? 0 : path - 1), one.substr(path)});  // NAME=/PATH or /PATH
     begin = end + 1;
   }
   return tables;
+}
+
+/// A stability holds for a query and its tables. If another file were one of them, such as the records themselves in place of a list of
+/// regions, one record could change any number of rows.
+void require_tables_of_query(const TableOptions& read, const LedgerDataset& dataset,
+                             const std::vector<OpenedFile>& opened) {
+  if (!read.sql_stability) return;
+  const std::vector<DeclaredTable> declared = declared_tables(dataset);
+  const auto refuse = [&](const Words& what) {
+    Words hint = "read the query's tables as they were declared";
+    for (const DeclaredTable& each : declared) {
+      if (!each.name.empty()) hint = {hint, ": ", Field("table").entry(each.name, each.path)};
+    }
+    throw Error(ErrorCode::usage,
+                {Field("table"), ": dataset '", dataset.name, "' does not declare the stability of its query ", what},
+                hint, "table");
+  };
+  const std::size_t own = opened.size() - std::min(read.tables.size(), opened.size());
+  for (std::size_t i = own; i < opened.size(); ++i) {
+    const NamedTable& table = read.tables[i - own];
+    const bool is_declared = std::ranges::any_of(declared, [&](const DeclaredTable& each) {
+      const bool is_named = each.name == table.name || (each.name.empty() && declared.size() == 1);
+      return is_named && each.path == opened[i].path;
+    });
+    if (!is_declared) refuse({"with '", opened[i].name, "' as the table ", table.name});
+  }
+  for (const OpenedFile& file : std::span(opened).first(own)) {
+    if (std::ranges::find(declared, file.path, &DeclaredTable::path) == declared.end() || file.path == dataset.source)
+      continue;
+    refuse({"with '", file.name, "' as the table input"});
+  }
 }
 
 /// Only the owner may say which files make up a table. With other files beside the owner's, records would be read in a way that no first
@@ -212,9 +252,11 @@ std::string source_for(const Source& source, const std::string& declared, const 
   if (!source.address().empty()) {
     return source.options().sql_stability || opened.empty() ? dataset.source : opened.front().path;
   }
+  require_tables_of_query(source.options(), dataset, opened);
   if (!declared.empty() && !dataset.source.empty()) return name_of_source(declared, source.options(), opened);
   require_declared_files(dataset, opened);
-  const std::set<std::string> tables = declared_tables(dataset);
+  std::set<std::string> tables;
+  for (const DeclaredTable& each : declared_tables(dataset)) tables.insert(each.path);
   std::vector<std::string> all;
   std::vector<std::string> undeclared;
   for (const OpenedFile& file : opened) {

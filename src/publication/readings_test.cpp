@@ -180,6 +180,52 @@ TEST(SourcesOfReleases, ArePinnedByAllFilesThatAreOpened) {
   EXPECT_EQ(source_for(file, "", both, {visits}), "/d/visits.csv");
 }
 
+// A join that repeats a record as often as a list has its region must not be given the records in place of that list.
+TEST(SourcesOfReleases, AStabilityIsDeclaredOfTheQuerysTables) {
+  const LedgerReading declared{
+      {"sql_stability", "1"}, {"sql", "FROM input, a, b"}, {"table", "a=/d/regions.csv,b=/d/visits.csv"}};
+  const OpenedFile people{"people.csv", "/d/people.csv"};
+  const OpenedFile regions{"regions.csv", "/d/regions.csv"};
+  const OpenedFile visits{"visits.csv", "/d/visits.csv"};
+  const OpenedFile pipe{"-", ""};
+  const auto with = [](std::vector<NamedTable> tables) {
+    return Source::file(
+        {.file = "people.csv", .sql = "FROM input, a, b", .tables = std::move(tables), .sql_stability = 1});
+  };
+  const Source asked = with({{"a", "regions.csv"}, {"b", "visits.csv"}});
+  const auto refused = [](const Source& source, const LedgerDataset& dataset, const std::vector<OpenedFile>& opened) {
+    for (const char* name : {"", "survey"}) {
+      try {
+        source_for(source, name, dataset, opened);
+        return false;
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::usage || error.field() != "table") return false;
+      }
+    }
+    return true;
+  };
+  for (const LedgerDataset& dataset : {people_with(declared, "/d/people.csv"), people_with(declared)}) {
+    EXPECT_EQ(source_for(asked, "", dataset, {people, regions, visits}), "/d/people.csv");
+    EXPECT_TRUE(refused(asked, dataset, {people, people, visits}));
+    EXPECT_TRUE(refused(asked, dataset, {people, visits, regions}));
+    EXPECT_TRUE(refused(asked, dataset, {people, visits, visits}));
+    EXPECT_TRUE(refused(asked, dataset, {people, pipe, visits}));
+    EXPECT_TRUE(refused(asked, dataset, {visits, regions, visits}));
+    EXPECT_TRUE(refused(with({{"b", "regions.csv"}, {"a", "visits.csv"}}), dataset, {people, regions, visits}));
+  }
+  const Source one = with({{"a", "regions.csv"}});
+  for (const char* files : {"/d/regions.csv", "a=/d/regions.csv"}) {  // an older program declares the path alone
+    const LedgerDataset dataset = people_with({{"sql_stability", "1"}, {"table", files}}, "/d/people.csv");
+    EXPECT_EQ(source_for(one, "", dataset, {people, regions}), "/d/people.csv");
+    EXPECT_TRUE(refused(one, dataset, {people, people}));
+  }
+  const LedgerDataset with_itself =
+      people_with({{"sql_stability", "1"}, {"table", "a=/d/people.csv"}}, "/d/people.csv");
+  EXPECT_EQ(source_for(one, "", with_itself, {people, people}), "/d/people.csv");
+  const Source row_wise = Source::file({.file = "people.csv", .sql = "FROM b", .tables = {{"b", "regions.csv"}}});
+  EXPECT_EQ(source_for(row_wise, "", people_with(declared, "/d/people.csv"), {people, regions}), "/d/people.csv");
+}
+
 TEST(SourcesOfReleases, ANameCountsWhereOneIsPinned) {
   const OpenedFile people{"people.csv", "/d/people.csv"};
   const Source file = Source::file(people_file());

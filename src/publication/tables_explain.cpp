@@ -263,24 +263,32 @@ void explain_rank_errors(Page& page, const Table& table) {
   if (rounded) report_detail::explain_rounded(page, *rounded);
 }
 
-/// Names the smallest cell whose intervals may end only at the ends of the range; empty if there is none.
-std::string smallest_unsettled(const Page& page, const Release& release) {
+/// Names the smallest cell whose intervals may end only at the ends of the range; empty if there is none. About how many records a
+/// hidden cell has is left out, like all of its numbers.
+std::string smallest_unsettled(const Page& page, const PublishedTables& published, const PublishedLevel& level) {
+  const Release& release = level.release;
   const std::optional<UnsettledEnds> ends = unsettled_ends(release);
   if (!ends || !release.is_grouped()) return {};
-  const std::vector<std::size_t> cells = report_detail::unsettled_groups(release, *ends);
-  const std::string smallest = page.typed(to_string(release.groups[cells.front()].key));
-  return fmt::format(
-      "intervals of {} of {} cells may end only at the ends of the range. The smallest of them is {}, with about {}; "
-      "about {} would do",
-      cells.size(), release.groups.size(), smallest, report_detail::counted_in_words(release.source, ends->rows),
-      ends->settled_from);
+  const std::vector<std::size_t> unsettled = report_detail::unsettled_groups(release, *ends);
+  const auto cells = publication_detail::cells_of(published, level);
+  const auto shown = std::ranges::find_if(unsettled, [&](std::size_t i) { return !cells[i].is_hidden; });
+  const std::string words = fmt::format("intervals of {} of {} cells may end only at the ends of the range",
+                                        unsettled.size(), release.groups.size());
+  if (shown == unsettled.end()) {
+    return fmt::format("{}; about {} {} would do", words, ends->settled_from,
+                       report_detail::counted_noun(release.source));
+  }
+  const Release::Group& smallest = release.groups[*shown];
+  return fmt::format("{}. The smallest of them{} is {}, with about {}; about {} would do", words,
+                     shown == unsettled.begin() ? "" : " that is not hidden", page.typed(to_string(smallest.key)),
+                     report_detail::counted_in_words(release.source, *smallest.used.rows), ends->settled_from);
 }
 
-void warn_of_noise(Page& page, const Table& table) {
+void warn_of_noise(Page& page, const PublishedTables& published, const Table& table) {
   for (const PublishedLevel* level : table.levels) {
     const std::optional<NoiseInWords> noise = noise_in_words(level->release);
     if (!noise) continue;
-    const std::string unsettled = smallest_unsettled(page, level->release);
+    const std::string unsettled = smallest_unsettled(page, published, *level);
     page.paragraph(fmt::format("Warning, of {} {}: {}.", page.typed(table.table.name),
                                level_in_words(page, table, *level),
                                unsettled.empty() ? page.typed(noise->what) : unsettled));
@@ -313,7 +321,7 @@ void explain_errors(Page& page, const PublishedTables& published, const std::vec
     } else if (table.has_quantiles()) {
       explain_rank_errors(page, table);
     }
-    warn_of_noise(page, table);
+    warn_of_noise(page, published, table);
     if (const std::optional<StatisticsTerms> terms = statistics_terms(published, table.place)) {
       std::string words = page.typed(table.table.name) + ": this is about " +
                           (table.finest().source.weights ? "total weights" : "counts") +

@@ -171,7 +171,9 @@ class Pins(OwnersTest):
 
     def test_tables_that_are_declared(self):
         query = {"sql": "SELECT p.age FROM input JOIN p USING (name)", "sql_stability": "1"}
-        self.init("--source", "./people.csv", "--table", "visits=./patients.csv", "--sql-stability", "1", "--sql", query["sql"])
+        self.init("--source", "./people.csv", "--table", "p=./patients.csv", "--sql-stability", "1", "--sql", query["sql"])
+        self.refuse("with 'people.csv' as the table p", arguments=("people.csv",), **query, table="p=people.csv")
+        self.refuse("with 'people.csv' as the table p", arguments=("patients.csv",), **query, table="p=people.csv")
         self.assertEqual(self.median("people.csv", **query, table="p=patients.csv"), "7")
         self.assertEqual(self.median("people.csv"), "3")
         self.assert_refused(self.asked("patients.csv"), 2, "reads the file '", "is for the file '")

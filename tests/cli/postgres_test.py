@@ -495,7 +495,10 @@ quantiles = "median"
         words = "the release reads the source '{}', but the budget of dataset '{}' is for the source 'public.people'"
         for more in ({}, {"source": "public.people"}):  # the asker's own name for a source does not help
             self.refused(2, "SELECT age FROM patients", "age", words.format("public.patients", "people"), **how, dataset="people", **more)
-        self.refused(2, "SELECT age FROM people", "age", words.format("clinic.people", "people"), **how, dataset="people", postgres=elsewhere)
+        # With a search_path of the asker's, a declared query would read other tables.
+        for sql, declared in (("SELECT age FROM people", {}), ("SELECT max(age) AS age FROM people GROUP BY id", {"sql_stability": "1"})):
+            self.refused(2, sql, "age", "may be used on a ledger's dataset only as its owner declared it", "--postgres", **how,
+                         dataset="people", postgres=elsewhere, **declared)
         self.refused(2, "SELECT age FROM people", "age", words.format("clinic.people", "elsewhere"), **how, dataset="elsewhere", postgres=elsewhere)
         self.quantiles(self.asked("SELECT age FROM people", "age", **how, dataset="people"))
 

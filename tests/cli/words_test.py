@@ -190,6 +190,13 @@ class FewRecords(WordsTest):
         self.assertTrue(found, text)
         self.assertLess(int(found[1]), int(found[2]))
 
+    def test_hidden_cells_are_not_named(self):
+        """Once, the warning said about how many records a hidden cell has."""
+        text = self.published(SMALL.format(intervals="0.95") + "count = true\n[marks]\nhidden = 200\n")
+        self.assertRegex(text, r"Warning, of income by region: intervals of 1 of 3 cells may end only at the ends of the range; about \d+ "
+                               r"records would do\.")
+        self.assertNotRegex(text, r"islands, with about")
+
     def test_only_the_small_group_is_named(self):
         self.write_people()
         result = run("release", "people.csv", "--column", "income", "--bounds", "0", "500", "--step", "1", "--epsilon", "1", "--quantiles",

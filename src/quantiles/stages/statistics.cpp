@@ -230,6 +230,8 @@ StatisticsIntervals::StatisticsIntervals(const StatisticsTerms& terms, const Lat
   const NoisePrice of_sum = price_of(*terms.sum_noise);
   const LowerLaw sum = noise_sum_law(measure, of_sum, groups);
   const double sum_deviation = noise_deviation(measure, of_sum) * std::sqrt(static_cast<double>(groups));
+  const std::uint64_t reach = NoiseSum(measure, of_sum, 1).half_width(failure);
+  reach_of_sum_ = static_cast<std::int64_t>(std::min<std::uint64_t>(reach, most_sum));
   of_mean_.emplace();
   // For |u| <= U, |Y - u Z| is bounded like Y + U Z, up to one.
   for (std::int64_t j = 1; j <= mean_bands; ++j) {
@@ -285,7 +287,7 @@ Statistics::Ratio StatisticsIntervals::share_of(std::int64_t below, std::int64_t
 }
 
 /// Computed with u = 2 i - M, whose mean is sum / count; the value is lower + step (M + u) / 2.
-Statistics::Ratio StatisticsIntervals::mean_of(std::int64_t sum, std::int64_t count) const {
+Statistics::Ratio StatisticsIntervals::mean_of(std::int64_t sum, std::int64_t count, bool is_cut_off) const {
   const Rational least = lattice_.lower();
   const Rational most = lattice_.upper();
   if (count <= 0) return {{}, least, most};
@@ -296,7 +298,7 @@ Statistics::Ratio StatisticsIntervals::mean_of(std::int64_t sum, std::int64_t co
   const auto add = [&](const Rational& low, const Rational& high) {
     if (low <= high) hull.add(value_at(low), value_at(high));
   };
-  for (std::int64_t j = 1; j <= mean_bands && std::abs(sum) < most_sum; ++j) {
+  for (std::int64_t j = 1; j <= mean_bands && !is_cut_off; ++j) {
     const Rational within(of_mean_->within[static_cast<std::size_t>(j - 1)]);
     const Rational low = (Rational(sum) - within) / all;
     const Rational high = (Rational(sum) + within) / all;
@@ -312,7 +314,13 @@ Statistics::Ratio StatisticsIntervals::mean_of(std::int64_t sum, std::int64_t co
   return rounded(ratio, least, most, 0, resolution_of(ratio.upper - ratio.lower, lattice_.step()));
 }
 
+bool StatisticsIntervals::may_be_cut_off(std::int64_t sum) const { return std::abs(sum) >= most_sum - reach_of_sum_; }
+
 Statistics StatisticsIntervals::computed(const DrawnStatistics& drawn) const {
+  return computed(drawn, drawn.sum && may_be_cut_off(*drawn.sum));
+}
+
+Statistics StatisticsIntervals::computed(const DrawnStatistics& drawn, bool is_cut_off) const {
   Statistics statistics{{}, {}, {}, {}, drawn.sum};
   const std::size_t bins = drawn.bins.size();
   std::vector<std::int64_t> below;
@@ -323,7 +331,7 @@ Statistics StatisticsIntervals::computed(const DrawnStatistics& drawn) const {
     statistics.below.push_back(records(below[i], i + 1));
     statistics.shares.push_back(share_of(below[i], below.back(), of_shares_[i]));
   }
-  if (drawn.sum) statistics.mean = mean_of(*drawn.sum, below.back());
+  if (drawn.sum) statistics.mean = mean_of(*drawn.sum, below.back(), is_cut_off);
   return statistics;
 }
 
@@ -362,8 +370,11 @@ Statistics Margins::of(std::span<const Statistics> groups) {
   const OwnEnvironment own;
   if (groups.empty()) throw Error(ErrorCode::usage, "no groups to add up");
   const std::size_t values = terms_.request.below.size();
+  std::unique_ptr<StatisticsIntervals>& intervals = of_groups_[groups.size()];
+  if (!intervals) intervals = std::make_unique<StatisticsIntervals>(terms_, lattice_, groups.size());
   DrawnStatistics sums{std::vector<std::int64_t>(values + 1), {}};
-  if (terms_.request.mean) sums.sum = 0;
+  int128 sum = 0;  // not cut off on the way, since other groups may bring it back
+  bool is_cut_off = false;
   for (const Statistics& each : groups) {
     if (each.below.size() != values || each.centered_sum.has_value() != terms_.request.mean) {
       throw Error(ErrorCode::usage, "a group has other statistics", "add up groups of one release");
@@ -374,11 +385,16 @@ Statistics Margins::of(std::span<const Statistics> groups) {
       sums.bins[i] = clamped_sum(sums.bins[i], up_to - before);
       before = up_to;
     }
-    if (sums.sum) sums.sum = clamped_sum(*sums.sum, clamped(*each.centered_sum));
+    if (!terms_.request.mean) continue;
+    const std::int64_t of_group = clamped(*each.centered_sum);
+    is_cut_off = is_cut_off || intervals->may_be_cut_off(of_group);
+    sum += of_group;
   }
-  std::unique_ptr<StatisticsIntervals>& intervals = of_groups_[groups.size()];
-  if (!intervals) intervals = std::make_unique<StatisticsIntervals>(terms_, lattice_, groups.size());
-  return intervals->computed(sums);
+  if (terms_.request.mean) {
+    sums.sum = static_cast<std::int64_t>(std::clamp<int128>(sum, -most_sum, most_sum));
+    is_cut_off = is_cut_off || *sums.sum != sum;
+  }
+  return intervals->computed(sums, is_cut_off);
 }
 
 namespace {

@@ -30,6 +30,10 @@ class StatisticsIntervals {
   StatisticsIntervals(const StatisticsTerms& terms, const Lattice& lattice, std::uint64_t groups = 1);
 
   Statistics computed(const DrawnStatistics& drawn) const;
+  /// As computed(), for sums over several groups. `is_cut_off`: whether the sum of one of them may_be_cut_off().
+  Statistics computed(const DrawnStatistics& drawn, bool is_cut_off) const;
+  /// Whether this sum of one group is so close to +-most_sum that the records' own sum may lie beyond.
+  bool may_be_cut_off(std::int64_t sum) const;
   /// Throws `usage` for no rows.
   StatisticsErrors errors(std::uint64_t rows) const;
 
@@ -41,12 +45,13 @@ class StatisticsIntervals {
 
   Statistics::Records records(std::int64_t value, std::size_t bins) const;
   Statistics::Ratio share_of(std::int64_t below, std::int64_t count, const Bands& bands) const;
-  Statistics::Ratio mean_of(std::int64_t sum, std::int64_t count) const;
+  Statistics::Ratio mean_of(std::int64_t sum, std::int64_t count, bool is_cut_off) const;
 
   Lattice lattice_;
   std::vector<std::uint64_t> half_widths_;  // for the first bin, the first two bins, ...
   std::vector<Bands> of_shares_;            // one for each value
   std::optional<Bands> of_mean_;
+  std::int64_t reach_of_sum_ = 0;  // a bound of one draw of the sum's noise with the wanted probability
 };
 
 /// The statistics of one profile after another, all under the same terms. For one thread at a time.

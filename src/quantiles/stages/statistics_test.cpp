@@ -186,6 +186,23 @@ TEST(Statistics, OfWhatNoTableExplainsHaveTheWholeRange) {
   EXPECT_EQ(sampler.intervals().computed({{1 << 30}, most_sum}).mean->lower, Rational(0));
 }
 
+// The noise moves a sum that was cut off away from the end, and then the mean's interval excluded the table's mean.
+TEST(Statistics, OfASumThatMayBeCutOffHaveTheWholeRange) {
+  constexpr std::int64_t count = std::int64_t{1} << 59;
+  for (const Budget& budget : {Budget::pure(Rational(1)), Budget::zcdp(Rational(1, 8))}) {
+    const StatisticsSampler sampler({{}, true, Rational(1, 5)}, paid(budget), tens);
+    for (const std::int64_t sum : {most_sum, most_sum - 1, most_sum - 20, 20 - most_sum}) {
+      EXPECT_TRUE(sampler.intervals().may_be_cut_off(sum));
+      const Statistics seen = sampler.intervals().computed({{count}, sum});
+      EXPECT_EQ(seen.mean->lower, Rational(0)) << sum;
+      EXPECT_EQ(seen.mean->upper, Rational(80)) << sum;
+    }
+    const Statistics seen = sampler.intervals().computed({{count}, most_sum - (1 << 20)});
+    EXPECT_GT(seen.mean->lower, Rational(59));
+    EXPECT_LT(seen.mean->upper, Rational(61));
+  }
+}
+
 // --- Totals -------------------------------------------------------------------------------------------------------------
 
 /// The statistics of the total of groups, each with its drawn bins and sum.
@@ -235,6 +252,26 @@ TEST(Margins, OfNumbersThatNoReleaseHasStayInTheirRange) {
   const std::uint64_t most_draws = std::uint64_t{1} << 40;
   EXPECT_THROW(ReleasedCount(1, sampler.terms().count_noise, most_draws + 1), Error);
   EXPECT_THROW(ReleasedCount(1, sampler.terms().count_noise, most_draws) + count, Error);
+}
+
+// Sums were cut off at each group, so the total depended on the order of the groups.
+TEST(Margins, SumsMayGoBeyondTheirRangeOnTheWay) {
+  const StatisticsSampler sampler({{}, true, Rational(1, 5)}, paid(Budget::pure(Rational(1))), tens);
+  constexpr std::int64_t count = std::int64_t{1} << 59;
+  constexpr std::int64_t large = most_sum - (1 << 20);
+  for (const auto& sums : {std::vector{large, large, -large}, {large, -large, large}}) {
+    std::vector<DrawnStatistics> drawn;
+    for (const std::int64_t sum : sums) drawn.push_back({{count}, sum});
+    const Statistics total = total_of(sampler, drawn);
+    EXPECT_EQ(total.centered_sum, large);
+    EXPECT_NEAR(total.mean->lower.to_double(), 40 + 5 * 4.0 / 3, 0.1);
+    EXPECT_NEAR(total.mean->upper.to_double(), 40 + 5 * 4.0 / 3, 0.1);
+  }
+  for (const std::int64_t other : {large, 1 - most_sum}) {  // the total, or one group, may be cut off
+    const Statistics total = total_of(sampler, {{{count}, large}, {{count}, other}});
+    EXPECT_EQ(total.mean->lower, Rational(0));
+    EXPECT_EQ(total.mean->upper, Rational(80));
+  }
 }
 
 TEST(Margins, OfOthersAreRefused) {

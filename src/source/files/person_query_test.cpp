@@ -81,6 +81,16 @@ TEST_F(PersonQueries, GoesRowByRowBelowAndAbove) {
   EXPECT_EQ(of("select ID as id, count(*) as x from input i where i.x > '0' group by Id"), values({2, 1, 1}));
 }
 
+// The engine groups such columns in another way unless it is told not to.
+TEST_F(PersonQueries, PersonsMayBeSmallNumbers) {
+  for (const char* type : {"TINYINT", "UTINYINT", "SMALLINT", "DECIMAL(2, 1)"}) {
+    const std::string file = write_parquet(
+        "small.parquet", std::string("SELECT CAST(i % 3 AS ") + type + ") AS id FROM range(7) t(i)");
+    EXPECT_EQ(count({.file = file, .sql = "SELECT id, count(*) AS x FROM input GROUP BY id"}), values({3, 2, 2}))
+        << type;
+  }
+}
+
 // A person's row is in one group.
 TEST_F(PersonQueries, GroupsAreOfPersons) {
   const std::string sql = "SELECT id, min(region) AS region, count(*) AS x FROM input GROUP BY id";
@@ -586,10 +596,40 @@ TEST_F(PersonQueries, ThePersonIsTheTablesOwnColumn) {
            "SELECT x AS id, id AS x FROM (SELECT id, count(*) AS x FROM input GROUP BY id)",
            "SELECT '1' AS id, x FROM (SELECT id, count(*) AS x FROM input GROUP BY id)",
            "SELECT x FROM (SELECT id, count(*) AS x FROM input GROUP BY id)",
+           "SELECT id, count(*) AS x FROM (SELECT y.id, id FROM (SELECT id, struct_pack(id := x) AS y FROM input)) "
+           "GROUP BY id",
+           "SELECT id, count(*) AS x FROM (SELECT y.* FROM (SELECT id, struct_pack(id := x) AS y FROM input)) GROUP BY "
+           "id",
+           "SELECT y.ID, id, x FROM (SELECT id, x, struct_pack(id := x) AS y FROM (SELECT id, count(*) AS x FROM input "
+           "GROUP BY id))",
+           "SELECT id, count(*) AS x FROM (SELECT y.id, id FROM (SELECT id, struct_pack(id := x) AS y FROM input)) "
+           "JOIN (SELECT id, count(*) AS n FROM input GROUP BY id) USING (id) GROUP BY id",
        }) {
     const Error error = refusal(sql);
     EXPECT_EQ(error.code(), ErrorCode::usage) << sql;
+    EXPECT_FALSE(holds(error, "more than one column")) << sql;
   }
+}
+
+// The engine calls the second of two columns `id` of a subquery `id_1`, and a constant by its digits.
+TEST_F(PersonQueries, NoOtherColumnIsCalledAsThePersons) {
+  folder.write("t.csv", "id_1,x,2.5,id\na,1,c,p\na,2,c,q\nb,3,d,r\n");
+  for (const char* sql : {
+           "SELECT id_1, count(*) AS x FROM (SELECT x AS id, x AS id, id_1 FROM input) GROUP BY id_1",
+           "SELECT id_1, count(*) AS x FROM (SELECT x AS ID, id, id_1 FROM input) GROUP BY id_1",
+           "SELECT id_1, count(*) AS x FROM (SELECT x AS id, * FROM input) GROUP BY id_1",
+           "SELECT id_1, count(*) AS x FROM (SELECT id, *, x AS y FROM input) GROUP BY id_1",
+           "SELECT \"2.5\", count(*) AS x FROM (SELECT 2.5, \"2.5\" FROM input) GROUP BY \"2.5\"",
+       }) {
+    EXPECT_TRUE(holds(refusal(sql), "does not pass on the column")) << sql;
+  }
+  const auto counted = [&](const std::string& sql, const std::string& person) {
+    return count({.file = folder.path("t.csv"), .sql = sql}, "x", person);
+  };
+  EXPECT_EQ(counted("SELECT id_1, count(*) AS x FROM (SELECT id, id_1, x FROM input) GROUP BY id_1", "id_1"),
+            values({2, 1}));
+  EXPECT_EQ(counted("SELECT id_1, count(*) AS x FROM (SELECT *, upper(x) AS y FROM input) GROUP BY id_1", "id_1"),
+            values({2, 1}));
 }
 
 TEST_F(PersonQueries, AnswersDoNotDependOnThreadsOrOrder) {

@@ -64,6 +64,9 @@ std::string verbatim_plan(const Connection& connection) {
   return "SET disabled_optimizers = " + quote_literal(chunk->column(0).text(0));
 }
 
+/// Has the engine group persons of any type with its usual operator, which the checks of plans know.
+constexpr const char* usual_grouping = "SET perfect_ht_threshold = 0";
+
 /// Statements after which the engine opens only these files. (Engines before 1.2 have no such setting; the query's tree has been
 /// checked in any case.)
 std::vector<std::string> only_files(const Connection& connection, const std::vector<Input>& inputs) {
@@ -388,6 +391,7 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
       return std::ranges::all_of(views, [&](const View& view) { return is_short(view, name); });
     };
     query = judged(connection, in_judged_words(connection, tree, options.sql, names), names);
+    setup.emplace_back(usual_grouping);
     setup.push_back(verbatim_plan(connection));
   }
   for (std::size_t k = 0; k < inputs.size(); ++k)
@@ -408,7 +412,7 @@ Relation open_row_wise(const Connection& connection, const std::string& sql, Row
   const SqlTree tree = SqlTree::of(connection, sql);
   require_named_tables(tree, names.tables);
   const Judged query = judged(connection, in_judged_words(connection, tree, sql, names), names);
-  std::vector<std::string> setup{verbatim_plan(connection), view};
+  std::vector<std::string> setup{verbatim_plan(connection), usual_grouping, view};
   for (const std::string& statement : only_files(connection, {})) setup.push_back(statement);
   for (const std::string& statement : setup) connection.run(statement);
   return relation_of(connection, query, std::move(setup), Names::listed, names.tables, reader);

@@ -146,9 +146,17 @@ class RowWise {
     }
   }
 
+  /// `y.*` must be of the table that is read. For a structure y it stands for the fields, whose names no other check knows.
   void star(const SqlNode& node, int depth) const {
     if (!is_absent(member_of(node, "columns")) || !is_absent(member_of(node, "expr"))) {
       refuse("COLUMNS(...)", "name the columns");
+    }
+    const SqlNode& from = member_of(select_, "from_table");
+    const std::string_view alias = text_of(from, "alias");
+    const std::string table = lower_case(alias.empty() ? text_of(from, "table_name") : alias);
+    const std::string_view of = text_of(node, "relation_name");
+    if (!of.empty() && lower_case(of) != table) {
+      refuse(std::string(of) + ".*, which is not of the table in FROM", "write *, or name the columns and fields");
     }
     only(node, {"class", "type", "alias", "query_location", "relation_name", "exclude_list", "qualified_exclude_list",
                 "replace_list", "rename_list"});

@@ -52,6 +52,7 @@ TEST_F(RowWiseTest, Passes) {
            "SELECT * EXCLUDE (a) REPLACE (b + 1 AS b) FROM input",
            "SELECT * RENAME (a AS b) FROM input",
            "SELECT t.*, t.x AS y FROM input AS t(x, z)",
+           "SELECT INPUT.*, T.a AS y FROM (SELECT t.* FROM (SELECT Input.* FROM input) AS T) AS input",
            "SELECT TRY_CAST(x AS DOUBLE) / 12 AS x FROM input WHERE y <> '3' -- most",
            "SELECT x::DECIMAL(9, 2), x::DATE, x::INTEGER[], x::JSON, x::ENUM('a', 'b') FROM input",
            "SELECT CASE WHEN x > 1 THEN 2 ELSE y END, CASE x WHEN 1 THEN 2 END, if(x, 1, 2) FROM input",
@@ -137,6 +138,8 @@ TEST_F(RowWiseTest, RefusesExpressions) {
   expect_refused("SELECT COLUMNS('a.*') FROM input", "COLUMNS(...)");
   expect_refused("SELECT COLUMNS(*) + 1 FROM input", "COLUMNS(...)");
   expect_refused("SELECT * LIKE 'a%' FROM input", "COLUMNS(...)");
+  expect_refused("SELECT y.* FROM (SELECT struct_pack(a := x) AS y FROM input)", "y.*, which is not of the table");
+  expect_refused("SELECT y.* FROM (SELECT struct_pack(a := x) AS y FROM input) AS t", "y.*, which is not of the table");
   expect_refused("SELECT * REPLACE (max(x) AS x) FROM input", "the aggregate max");
   expect_refused("SELECT $1 FROM input", "a parameter");
   expect_refused("SELECT #1 FROM input", "a column by its position");

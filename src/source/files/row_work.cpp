@@ -122,7 +122,9 @@ class RowWork {
       take(bound.work);
       const std::vector<std::string> names = texts_of(member_of(item, "column_names"));
       const std::string alias = lower_case(text_of(item, "alias"));
-      result.add(!alias.empty() || names.empty() ? alias : lower_case(names.back()), bound.size);
+      const std::string name = !alias.empty() || names.empty() ? alias : lower_case(names.back());
+      if (has(result, name)) result.add("", bound.size);  // the engine calls a second `b` `b_1`, maybe another's name
+      result.add(name, bound.size);
       if (alias.empty()) continue;
       Bound& known = scope.aliases[alias];
       // TotalQuery puts the value into a TRY.
@@ -145,6 +147,9 @@ class RowWork {
   }
 
   void star(const SqlNode& item, const Scope& scope, SizedColumns& result, int depth) {
+    const bool repeats =
+        std::ranges::any_of(result.sizes, [&](const auto& each) { return has(scope.columns, each.first); });
+    if (repeats || result.is_table) result.add("", scope.columns.largest());  // the engine changes repeated names
     result.add(scope.columns);
     if (!is_absent(member_of(item, "rename_list"))) result.add("", scope.columns.largest());
     const SqlNode& replaced = member_of(item, "replace_list");
@@ -166,6 +171,17 @@ class RowWork {
     return renamed;
   }
 
+  /// Whether a table of the query has a column of this name.
+  bool is_of_a_table(const std::string& name) const {
+    return std::ranges::any_of(names_.tables, [&](const std::string& table) {
+      return names_.has_column && names_.has_column(table, name);
+    });
+  }
+  /// Whether one of the columns is known to have this name.
+  bool has(const SizedColumns& columns, const std::string& name) const {
+    return columns.sizes.contains(name) || (columns.is_table && is_of_a_table(name));
+  }
+
   /// The size of the column that a name names. The name may have several parts: a table, a column, fields.
   std::uint64_t size_of(const SizedColumns& columns, const std::string& name) const {
     std::uint64_t size = columns.others;
@@ -174,8 +190,7 @@ class RowWork {
       size = std::max(size, found->second);
       is_known = true;
     }
-    const auto has_it = [&](const std::string& table) { return names_.has_column && names_.has_column(table, name); };
-    if (columns.is_table && std::ranges::any_of(names_.tables, has_it)) {
+    if (columns.is_table && is_of_a_table(name)) {
       size = std::max(size, names_.is_short && names_.is_short(name) ? longest_number : longest_text);
       is_known = true;
     }

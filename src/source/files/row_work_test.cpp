@@ -100,6 +100,12 @@ TEST_F(RowWork, RefusesWhatOneRowCouldBeLongAt) {
   expect_refused(nested, words);
   expect_refused("SELECT b || b || b || b AS c FROM (SELECT * FROM (" + nested.substr(0, nested.size()) + ")) t(b)",
                  words);
+  // The engine calls the second `x` of a subquery `x_1`.
+  for (const char* list : {"1 AS x, y AS x, 1 AS x_1", "y AS x, y AS x, 1 AS x_1", "1 AS x, *, 1 AS x_1",
+                           "*, x AS x, 1 AS x_1", "*, *, 1 AS x_1"}) {
+    expect_refused(std::string("SELECT levenshtein(x_1, x_1) AS a FROM (SELECT ") + list + " FROM input)", words);
+  }
+  EXPECT_NO_THROW(require("SELECT levenshtein(x_1, x_1) AS a FROM (SELECT 1 AS x, y, 1 AS x_1 FROM input)"));
   for (const std::string& value :
        {doubled,
         std::string(
