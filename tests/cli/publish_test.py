@@ -154,6 +154,11 @@ class Tables(Publishing):
         (self.folder / "out" / "earnings.csv").unlink()
         self.published("--ledger", "budget.db", "--output", "out")
         self.assertEqual((self.spent(), self.content("out/earnings.csv")), (spent, before))
+        # Once, nothing was said: whoever had put new records into the file took the earlier numbers for theirs.
+        self.write("payroll.csv", payroll().replace(",NA,", ",7,"))
+        again = self.published("--ledger", "budget.db", "--output", "out")
+        self.assertRegex(again.err, r"\Afractile: these tables were released on \d{4}-\d\d-\d\d, as budget\.db says; here they are again, and "
+                                    r"nothing was spent\n  the records were not read; --again reads them, and pays for all tables\n\Z")
         self.published("--ledger", "budget.db", "--output", "elsewhere")
         self.assertEqual((self.spent(), self.content("elsewhere/earnings.csv")), (spent, before))
 
@@ -183,7 +188,9 @@ class Tables(Publishing):
         result = self.publish("--ledger", "budget.db", "--output", "more")
         self.assert_refused(result, 4, "nothing is left for table 'hours' of the publication's epsilon = 1/2")
         self.write("earnings.toml", FILE.format(more=HOURS).replace('"1/2"', '"3/4"'))
-        self.published("--ledger", "budget.db", "--output", "more")
+        more = self.published("--ledger", "budget.db", "--output", "more")
+        self.assertRegex(more.err, r"\Afractile: 4 of 5 levels were released on \d{4}-\d\d-\d\d, as budget\.db says; they keep their numbers, "
+                                   r"and only the others were drawn from the records as they are now\n  --again draws all levels anew")
         receipt = json.loads(self.content("more/earnings.json"))
         self.assertEqual(receipt["tables"][0], first)
         self.assertEqual(receipt["tables"][1]["levels"][0]["release"]["privacy"]["epsilon"], "1/4")
