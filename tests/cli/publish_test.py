@@ -199,6 +199,18 @@ class Tables(Publishing):
         for words in ([], ["--ledger", "budget.db"]):
             self.published(*words)
 
+    def test_hints_name_members_of_the_file(self):
+        """Once, they named options that publish does not have."""
+        for said, code, hint in (('encoding = "latin"', 2, 'pass encoding = "latin1", '),
+                                 ('decimal = ";"', 2, 'pass e.g. decimal = "," and thousands = "."\n'),
+                                 ('unreadable = "error"', 3, 'leave such records out with unreadable = "missing"'),
+                                 ('null = "error"', 3, 'leave such records out with null = "drop"\n')):
+            with self.subTest(said):
+                self.write("earnings.toml", FILE.format(more="").replace('missing = ["NA"]', f'missing = ["NA"]\n{said}'))
+                result = self.publish()
+                self.assert_refused(result, code, hint)
+                self.assertNotIn("--", result.err)
+
     def test_what_its_dataset_pins_holds(self):
         self.write("earnings.toml", FILE.format(more="").replace("records_per_person = 2", "records_per_person = 1"))
         result = self.publish("--ledger", "budget.db")
