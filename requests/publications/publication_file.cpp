@@ -327,6 +327,10 @@ ReadInput input_of(const Item& root) {
   if (const std::optional<Item> missing = item->find("missing")) {
     if (counts) missing->refuse("a profile file says how its records were read", "leave it out");
     result.input.read.missing = texts_of(*missing, "NA");
+    for (const std::string& text : result.input.read.missing) {
+      if (text.find(',') == std::string::npos) continue;
+      missing->refuse("'" + text + "' has a comma in it", "write each text by itself, or make such cells NULL in a query");
+    }
   }
   return result;
 }
