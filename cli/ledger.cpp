@@ -38,9 +38,11 @@ int run_init(const Typed& typed) {
   Ledger ledger = Ledger::open_or_create(path);
   ledger.add_dataset(dataset);
   const std::string pinned = pins_in_words(dataset).in(wording());
-  print(fmt::format("dataset {} may spend {} for each {} ({} neighbors)\n{}", shown_text(dataset.name),
+  const std::string permitted = permissions_in_words(dataset).in(wording());
+  print(fmt::format("dataset {} may spend {} for each {} ({} neighbors)\n{}{}", shown_text(dataset.name),
                     dataset.budget.to_string(), shown_text(dataset.unit), to_string(dataset.neighbors),
-                    pinned.empty() ? "" : fmt::format("every release must have {}\n", shown_text(pinned))) +
+                    pinned.empty() ? "" : fmt::format("every release must have {}\n", shown_text(pinned)),
+                    permitted.empty() ? "" : fmt::format("permitted: {}\n", shown_text(permitted))) +
             (dataset.witness.empty() ? "" : fmt::format("its witness is '{}'\n", shown_text(dataset.witness))),
         "the dataset was added");
   const bool is_file = dataset.source.starts_with('/');

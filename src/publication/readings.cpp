@@ -1,7 +1,6 @@
 #include "publication/readings.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -10,15 +9,13 @@
 #include <vector>
 
 #include "fractile/error.hpp"
+#include "ledger/readings.hpp"
 
 namespace fractile::publication_detail {
 namespace {
 
 constexpr const char* yes = "yes";  // the value of a declaration that has no other value
 
-/// What a dataset only permits: a release need not use it.
-constexpr std::array<std::string_view, 8> permitted{
-    "table", "keys_file", "sql_stability", "sql", "public_rows", "duckdb", "weight_stability", "weights_as_they_are"};
 /// Whether an option holds only if the dataset declares it. No first release of a source can fix such an option, since it weakens the
 /// promise, runs the asker's code, or makes records of a person's cell. A first release may fix only `missing`.
 bool holds_only_declared(std::string_view field) { return field != "missing"; }
@@ -215,7 +212,7 @@ LedgerReading reading_of(const Source& source, const ColumnToCount& column, cons
   require_declared_query(source.options(), dataset);
   require_declared_weights(column.selection, dataset);
   require_nothing_else_of_weights(source, column, dataset);
-  for (const std::string_view field : permitted) {
+  for (const std::string_view field : ledger_detail::permissions) {
     const std::string declared = declared_value(dataset, std::string(field));
     if (!declared.empty()) reading[std::string(field)] = declared;
   }
