@@ -213,6 +213,13 @@ class FewRecords(WordsTest):
         self.assertRegex(result.err, r"warning: with this budget intervals of 1 of 3 groups may end only at the ends of the range "
                                      r"\(islands\)\n  in islands about \d+ records? (is|are) too few")
 
+    def test_a_table_without_quantiles_has_none(self):
+        """Once, the quantiles of a table of counts were said to differ from those of all records."""
+        counts = 'person = "household"\n[input]'
+        text = self.published(SMALL.format(intervals="0.95").replace("intervals = 0.95\n", "").replace('quantiles = "deciles"', "count = true").replace("[input]", counts))
+        self.assertIn("At most 1 record of each person counts, chosen at random. The numbers of all records may differ", text)
+        self.assertNotIn("quantiles of all records", text)
+
     def test_keys_of_several_columns_are_told_apart(self):
         """Once, "(n, f, s, f)" were two groups."""
         self.write_people()
