@@ -329,7 +329,8 @@ ReadInput input_of(const Item& root) {
     result.input.read.missing = texts_of(*missing, "NA");
     for (const std::string& text : result.input.read.missing) {
       if (text.find(',') == std::string::npos) continue;
-      missing->refuse("'" + text + "' has a comma in it", "write each text by itself, or make such cells NULL in a query");
+      missing->refuse("'" + text + "' has a comma in it",
+                      "write each text by itself, or make such cells NULL in a query");
     }
   }
   return result;

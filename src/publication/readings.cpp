@@ -94,7 +94,8 @@ Words written(const std::string& field, const std::string& value) {
 
 /// A dataset lists the texts that count as missing with commas between them. With commas within them, two readings would look like one.
 void require_listable(const std::vector<std::string>& missing) {
-  if (std::ranges::none_of(missing, [](const std::string& text) { return text.find(',') != std::string::npos; })) return;
+  if (std::ranges::none_of(missing, [](const std::string& text) { return text.find(',') != std::string::npos; }))
+    return;
   throw Error(ErrorCode::usage, {Field("missing"), ": a text has a comma in it"}, "make such cells NULL in a query",
               "missing");
 }

@@ -107,9 +107,10 @@ TEST(ReadingsOfReleases, AllThatANewDatasetMustDeclareIsNamed) {
     FAIL() << "thousands are not declared";
   } catch (const Error& error) {
     EXPECT_EQ(error.field(), "thousands");
-    EXPECT_EQ(error.hint_words().in(Wording::program),
-              "leave it out; fractile ledger init declares it for a new dataset: with --decimal , --thousands . --encoding "
-              "latin1");
+    EXPECT_EQ(
+        error.hint_words().in(Wording::program),
+        "leave it out; fractile ledger init declares it for a new dataset: with --decimal , --thousands . --encoding "
+        "latin1");
   }
 }
 

@@ -287,8 +287,8 @@ std::string smallest_unsettled(const Page& page, const PublishedTables& publishe
   if (unsettled.empty()) return {};
   const Release::Group& smallest = release.groups[unsettled.front()];
   return fmt::format(
-      "intervals of {} of {} cells may end only at the ends of the range. The smallest of them is {}, with about {} by a "
-      "noisy count; about {} would do",
+      "intervals of {} of {} cells may end only at the ends of the range. The smallest of them is {}, with about {} by "
+      "a noisy count; about {} would do",
       unsettled.size(), std::ranges::count(cells, false, &publication_detail::Cell::is_hidden),
       cell_in_words(page, published, table, level, smallest.key),
       report_detail::counted_in_words(release.source, *smallest.used.rows), ends->settled_from);
