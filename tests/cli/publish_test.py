@@ -211,6 +211,20 @@ class Tables(Publishing):
                 self.assert_refused(result, code, hint)
                 self.assertNotIn("--", result.err)
 
+    def test_hints_say_how_counts_were_made(self):
+        """Once, the hint was to ask for what the header of the profile file says, which nothing shows."""
+        self.assertEqual(run("count", "payroll.csv", "--column", "pay", "--bounds", "0", "500", "--step", "1", "--person", "id", "--unreadable",
+                             "missing", "--output", "pay.profile", cwd=self.folder).code, 0)
+        text = FILE.format(more="").replace('file = "payroll.csv"\nmissing = ["NA"]', 'counts = "pay.profile"')
+        text = text.replace('by = ["region", "sex"]\ntotals = "all"\n', "").replace("records_per_person = 2\n", "")
+        self.write("earnings.toml", text)
+        self.published()
+        for said, instead, hint in (('person = "id"\n', "", 'person = "id"'), ("step = 1\n", "step = 2\n", "bounds = [0, 500], step = 1"),
+                                    ('column = "pay"', 'column = "hours"', 'column = "pay"')):
+            with self.subTest(instead):
+                self.write("earnings.toml", text.replace(said, instead))
+                self.assert_refused(self.publish(), 2, f"its header says {hint}; ask for that, or count again")
+
     def test_what_its_dataset_pins_holds(self):
         self.write("earnings.toml", FILE.format(more="").replace("records_per_person = 2", "records_per_person = 1"))
         result = self.publish("--ledger", "budget.db")
