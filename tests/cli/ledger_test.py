@@ -187,6 +187,15 @@ class Paying(LedgerTest):
         self.assertEqual((self.states(), self.spent()), (["reserved"], {"epsilon": "1/4"}))
         self.assertEqual(self.files(), ["budget.db", "t.csv"])
 
+    def test_a_receipt_that_a_reserved_entry_may_still_write(self):
+        """Once, the hint was to choose another name, and did not say that this pays again."""
+        self.init()
+        self.write("t.csv", 'x\n7\n"seven\n')
+        self.assertEqual(self.run_paid(receipt="r.json").code, 3)
+        self.assert_refused(self.run_paid(receipt="r.json"), 2, "r.json' is that of entry 1 of the ledger 'budget.db', which is reserved",
+                            "fractile ledger void budget.db --entry 1 --reason TEXT gives its charge back; under another name, this release pays as well")
+        self.assertEqual(self.spent(), {"epsilon": "1/4"})
+
     def test_output_that_cannot_be_printed(self):
         self.init()
         with open("/dev/full", "wb") as full:
