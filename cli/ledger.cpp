@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "explain.hpp"
@@ -37,9 +38,11 @@ int run_init(const Typed& typed) {
   Ledger ledger = Ledger::open_or_create(path);
   ledger.add_dataset(dataset);
   const std::string pinned = pins_in_words(dataset).in(wording());
-  print(fmt::format("dataset {} may spend {} for each {} ({} neighbors)\n{}", shown_text(dataset.name),
+  const std::string permitted = permissions_in_words(dataset).in(wording());
+  print(fmt::format("dataset {} may spend {} for each {} ({} neighbors)\n{}{}", shown_text(dataset.name),
                     dataset.budget.to_string(), shown_text(dataset.unit), to_string(dataset.neighbors),
-                    pinned.empty() ? "" : fmt::format("every release must have {}\n", shown_text(pinned))) +
+                    pinned.empty() ? "" : fmt::format("every release must have {}\n", shown_text(pinned)),
+                    permitted.empty() ? "" : fmt::format("permitted: {}\n", shown_text(permitted))) +
             (dataset.witness.empty() ? "" : fmt::format("its witness is '{}'\n", shown_text(dataset.witness))),
         "the dataset was added");
   const bool is_file = dataset.source.starts_with('/');
@@ -93,14 +96,22 @@ int run_show(const Typed& typed) {
   return 0;
 }
 
-/// Reads a published receipt that names an entry. Returns nothing if the file is anything else.
-std::optional<Release> published_receipt(const std::filesystem::path& file) {
+/// The published releases in a file that name an entry: a receipt's, or those of a publication's levels. None if it is any other file.
+std::vector<Release> published_releases(const std::filesystem::path& file) {
+  std::vector<Release> releases;
   try {
-    Release receipt = read_receipt(receipt_text(file), file);
-    if (receipt.charge) return receipt;
+    const std::string text = receipt_text(file);
+    if (is_publication_receipt(text)) {
+      PublishedTables tables = read_publication_receipt(text, file);
+      for (PublishedLevel& level : tables.levels) releases.push_back(std::move(level.release));
+    } else {
+      releases.push_back(read_receipt(text, file));
+    }
   } catch (const Error&) {
+    return {};
   }
-  return {};
+  std::erase_if(releases, [](const Release& release) { return !release.charge; });
+  return releases;
 }
 
 /// Throws `ledger` if receipts in the folder belong to no entry of this ledger; the error names them. Then the ledger was put back to an
@@ -118,14 +129,14 @@ void require_known_receipts(const LedgerStatement& statement, const std::string&
   std::ranges::sort(files);
   std::string unknown;
   for (const std::filesystem::path& file : files) {
-    const std::optional<Release> receipt = published_receipt(file);
-    if (!receipt) continue;
-    const auto pays = [&](const LedgerEntry& entry) {
-      return entry.token == receipt->charge->token && entry.state == EntryState::committed;
-    };
-    if (std::ranges::any_of(statement.entries, pays)) continue;
-    unknown += fmt::format("{}'{}' (entry {}, {})", unknown.empty() ? "" : ", ", file.filename().string(),
-                           receipt->charge->entry, receipt->cost().to_string());
+    for (const Release& release : published_releases(file)) {
+      const auto pays = [&](const LedgerEntry& entry) {
+        return entry.token == release.charge->token && entry.state == EntryState::committed;
+      };
+      if (std::ranges::any_of(statement.entries, pays)) continue;
+      unknown += fmt::format("{}'{}' (entry {}, {})", unknown.empty() ? "" : ", ", file.filename().string(),
+                             release.charge->entry, release.cost().to_string());
+    }
   }
   if (unknown.empty()) return;
   throw Error(

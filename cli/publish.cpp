@@ -50,7 +50,8 @@ int run_publish(const Typed& typed) {
   const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);
   requests::Publishing asked = requests::Publishing::of(typed, requests::publication_asked(typed));
   Publisher publisher(format, std::move(asked.folder));
-  const PublishedTables tables = publish(asked.input.source(), asked.request, asked.payment, publisher);
+  const PublishedTables tables = requests::with_words_of_file(
+      [&] { return publish(asked.input.source(), asked.request, asked.payment, publisher); });
   publisher.show(tables.kept);
   return 0;
 }

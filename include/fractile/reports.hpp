@@ -45,6 +45,8 @@ std::string to_json(const std::vector<TableColumn>& columns);
 
 /// What a dataset pins, as the fields of a release that keeps to it; empty when it pins nothing.
 Words pins_in_words(const LedgerDataset& dataset);
+/// What a dataset permits beyond that: "--public-rows, --sql-stability 3 or more"; empty when it permits nothing.
+Words permissions_in_words(const LedgerDataset& dataset);
 
 /// balances: what the datasets may spend and have spent, and entries without receipts. everything: the whole ledger.
 enum class LedgerDetail { balances, everything };

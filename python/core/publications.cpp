@@ -84,9 +84,11 @@ std::unique_ptr<Published> publish_file(const PublicationFile& file, Arguments w
   attended(caller, [&] {
     requests::Publishing asked = requests::Publishing::of(typed_of(std::move(words), {file.name}), file);
     caller.folder = std::move(asked.folder);
-    Source source =
-        frame == nullptr ? asked.input.source() : source_of(std::move(*frame), counter, std::move(asked.input.read));
-    published->tables = publish(std::move(source), asked.request, asked.payment, caller);
+    published->tables = requests::with_words_of_file([&] {
+      Source source =
+          frame == nullptr ? asked.input.source() : source_of(std::move(*frame), counter, std::move(asked.input.read));
+      return publish(std::move(source), asked.request, asked.payment, caller);
+    });
     caller.folder->write();
   });
   published->warnings = std::move(caller.warnings);

@@ -153,14 +153,26 @@ class PublicFiles {
       if (std::ranges::count(names_, path) == 0) names_.push_back(path);
       return columns;
     } catch (const Error& error) {
+      if (hints_at(error, "input_format")) {
+        item.refuse(error.what_words().in(Wording::file), "name a file that ends with .csv, .tsv, .parquet or .json");
+      }
       if (error.code() != ErrorCode::data || std::string_view(error.what()).starts_with(item.file().name())) throw;
-      item.refuse(error.what_words().in(Wording::file), error.hint_words().in(Wording::file));
+      item.refuse(error.what_words().in(Wording::file),
+                  hints_at(error, "encoding")
+                      ? "files of keys and cells are UTF-8; convert it, e.g. with iconv -f LATIN1 -t UTF-8"
+                      : error.hint_words().in(Wording::file));
     }
   }
 
   std::vector<std::string> names() && { return std::move(names_); }
 
  private:
+  /// Whether the hint names this option of reading, which public files do not have.
+  static bool hints_at(const Error& error, const std::string& option) {
+    const Words& hint = error.hint_words();
+    return hint.renamed(option, option + "_").in(Wording::library) != hint.in(Wording::library);
+  }
+
   std::string library_;
   const OnPublicFile& on_file_;
   std::vector<std::string> inputs_ = {};
@@ -315,6 +327,11 @@ ReadInput input_of(const Item& root) {
   if (const std::optional<Item> missing = item->find("missing")) {
     if (counts) missing->refuse("a profile file says how its records were read", "leave it out");
     result.input.read.missing = texts_of(*missing, "NA");
+    for (const std::string& text : result.input.read.missing) {
+      if (text.find(',') == std::string::npos) continue;
+      missing->refuse("'" + text + "' has a comma in it",
+                      "write each text by itself, or make such cells NULL in a query");
+    }
   }
   return result;
 }

@@ -240,6 +240,8 @@ TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
   expect_refused("missing = [", "unreadable = \"drop\"\nmissing = [", "9: input.unreadable", "'drop' is not known",
                  "choose one of");
   expect_refused("missing = [\"NA\"", "missing = [3", "9: input.missing[0]", "a text is expected", "in quotes");
+  expect_refused("missing = [\"NA\"", "missing = [\"NA,-9\"", "9: input.missing", "'NA,-9' has a comma in it",
+                 "by itself");
   expect_refused("missing = [", "postgres = \"postgres://h/d\"\nmissing = [", "9: input.postgres",
                  "input.file is another", "name one");
   expect_refused("[\"n\", \"s\"]", "\"n\"", "12: keys.region", "neither a list of keys", "write [\"north\"");

@@ -1,5 +1,7 @@
 #include "requests/publications/publishing.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -19,6 +21,27 @@ PublicationFile publication_asked(const Typed& typed) {
     if (payment) require_declared_keys(*payment, keys_file(path).contents());
   };
   return read_publication(typed.file, typed.one("duckdb"), on_public_file);
+}
+
+namespace {
+
+/// The arguments of `publish`, in the program or in Python. All other fields are members of the file.
+constexpr std::array arguments{"ledger", "dataset", "again",  "source", "duckdb",      "threads", "memory",
+                               "output", "about",   "public", "format", "unsafe_seed", "example", "data"};
+
+Words in_words_of_file(const Words& words) {
+  const std::string plain = words.in(Wording::library);
+  const auto is_named = [&](const char* argument) {
+    return words.renamed(argument, std::string(argument) + "_").in(Wording::library) != plain;
+  };
+  if (std::ranges::any_of(arguments, is_named) || plain.find("ledger init") != std::string::npos) return words;
+  return words.renamed("input_format", "format").in(Wording::file);
+}
+
+}  // namespace
+
+Error in_words_of_file(const Error& error) {
+  return {error.code(), in_words_of_file(error.what_words()), in_words_of_file(error.hint_words()), error.field()};
 }
 
 namespace {

@@ -134,7 +134,6 @@ constexpr VerbSpec publish_spec{
 
 constexpr std::array explain_table{
     compare_option,
-    guess_above_option,
     OptionSpec{"--ledger", owner, "PATH", "", "Ledger",
                "the ledger that paid for the release, and must hold this receipt: says what is left of its budget"},
     OptionSpec{"--dataset", asker, "NAME", "the ledger's only one", "Ledger", "which of its datasets"},
@@ -148,6 +147,7 @@ constexpr std::array explain_table{
         "registry also curator_type, sector, author"},
     figures_option,
     public_option,
+    guess_above_option,
 };
 
 constexpr VerbSpec explain_spec{

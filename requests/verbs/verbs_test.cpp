@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -50,6 +51,18 @@ std::string table_of_classes() {
     }
   }
   return table;
+}
+
+/// Once, the help of `explain` had two parts of one heading.
+TEST(Options, OfOneHeadingStandTogether) {
+  for (const VerbSpec* const verb : verbs_with_options()) {
+    std::vector<std::string> headings;
+    for (const OptionSpec& option : verb->options) {
+      if (headings.empty() || headings.back() != option.group) headings.emplace_back(option.group);
+    }
+    std::ranges::sort(headings);
+    EXPECT_EQ(std::ranges::adjacent_find(headings), headings.end()) << verb->name;
+  }
 }
 
 TEST(OptionClasses, StandInTheThreatModel) {

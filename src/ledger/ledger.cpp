@@ -122,9 +122,8 @@ void require_free_path(const Present& present, const Store& store, const LedgerR
   throw Error(ErrorCode::usage,
               fmt::format("the receipt '{}' is that of entry {} of the ledger '{}', which is reserved",
                           request.receipt_path, entry->id, store.name()),
-              fmt::format("wait if that release is still running, choose another name, or if it was stopped: fractile "
-                          "ledger void {} --entry {} "
-                          "--reason TEXT",
+              fmt::format("wait if that release is still running; if it was stopped, fractile ledger void {} --entry {} "
+                          "--reason TEXT gives its charge back; under another name, this release pays as well",
                           store.name(), entry->id));
 }
 

@@ -1,12 +1,18 @@
 // How sources are read: what a dataset declares, and what the first release of a source fixes.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "fractile/ledger.hpp"
 
 namespace fractile::ledger_detail {
+
+/// What a dataset's reading only permits: a release need not use it. All else in it holds for every release.
+inline constexpr std::array<std::string_view, 8> permissions{
+    "table", "keys_file", "sql_stability", "sql", "public_rows", "duckdb", "weight_stability", "weights_as_they_are"};
 
 /// A source in words: "the file '/data/t.csv'", "the source 'visits'" or "a source without a name".
 std::string source_in_words(const std::string& source);

@@ -4,14 +4,17 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
+#include "libraries/fmt.hpp"
 #include "publication/charge.hpp"
 #include "publication/descriptions.hpp"
 #include "publication/margins.hpp"
@@ -314,6 +317,28 @@ class TablesRun {
       write_durably(request_.receipt, tables_.receipt);
     }
     attendant_.at("");
+    tell_of_held();
+  }
+
+  /// Reports the levels that the ledger held: their numbers are those of the records as they were then.
+  void tell_of_held() const {
+    std::vector<std::string> days;
+    for (const std::optional<LedgerEntry>& each : held_) {
+      if (each) days.push_back(each->reserved_at.substr(0, std::string_view("2026-01-31").size()));
+    }
+    if (days.empty()) return;
+    const auto [first, last] = std::ranges::minmax(days);
+    const std::string when = first == last ? "on " + first : fmt::format("from {} to {}", first, last);
+    if (days.size() == held_.size()) {
+      return attendant_.tell(
+          fmt::format("these tables were released {}, as {} says; here they are again, and nothing was spent", when,
+                      charge_->path()),
+          {"the records were not read; ", Field("again"), " reads them, and pays for all tables"});
+    }
+    attendant_.tell(fmt::format("{} of {} levels were released {}, as {} says; they keep their numbers, and only the "
+                                "others were drawn from the records as they are now",
+                                days.size(), held_.size(), when, charge_->path()),
+                    {Field("again"), " draws all levels anew, and pays for all of them"});
   }
 
   Release drawn(const LevelToDraw& level, const CountedColumn& counted) {

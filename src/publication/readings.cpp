@@ -1,23 +1,22 @@
 #include "publication/readings.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "fractile/error.hpp"
+#include "ledger/readings.hpp"
 
 namespace fractile::publication_detail {
 namespace {
 
 constexpr const char* yes = "yes";  // the value of a declaration that has no other value
 
-/// What a dataset only permits: a release need not use it.
-constexpr std::array<std::string_view, 8> permitted{
-    "table", "keys_file", "sql_stability", "sql", "public_rows", "duckdb", "weight_stability", "weights_as_they_are"};
 /// Whether an option holds only if the dataset declares it. No first release of a source can fix such an option, since it weakens the
 /// promise, runs the asker's code, or makes records of a person's cell. A first release may fix only `missing`.
 bool holds_only_declared(std::string_view field) { return field != "missing"; }
@@ -82,14 +81,24 @@ Words written(const std::string& field, const std::string& value) {
   return value == yes ? Words(Field(field)) : Field(field).text(value);
 }
 
-[[noreturn]] void refuse_undeclared(const Said& said, const LedgerDataset& dataset) {
+/// `all`: everything that a new dataset must declare for this reading, `said` among it.
+[[noreturn]] void refuse_undeclared(const Said& said, const std::vector<Said>& all, const LedgerDataset& dataset) {
   const std::string declared = declared_value(dataset, said.field);
+  Words with;
+  for (const Said& one : all) with = {with, with.empty() ? "" : " ", written(one.field, one.value)};
   throw Error(
       ErrorCode::usage,
       {Field(said.field), " may be used on a ledger's dataset only as its owner declared it, and dataset '",
        dataset.name, declared.empty() ? "' does not declare it" : Words{"' declares ", written(said.field, declared)}},
-      {"leave it out; fractile ledger init declares it for a new dataset: with ", written(said.field, said.value)},
-      said.field);
+      {"leave it out; fractile ledger init declares it for a new dataset: with ", with}, said.field);
+}
+
+/// A dataset lists the texts that count as missing with commas between them. With commas within them, two readings would look like one.
+void require_listable(const std::vector<std::string>& missing) {
+  if (std::ranges::none_of(missing, [](const std::string& text) { return text.find(',') != std::string::npos; }))
+    return;
+  throw Error(ErrorCode::usage, {Field("missing"), ": a text has a comma in it"}, "make such cells NULL in a query",
+              "missing");
 }
 
 /// Whether what was said is what the owner declared, or is no weaker.
@@ -228,18 +237,23 @@ void require_declared_files(const LedgerDataset& dataset, const std::vector<Open
 LedgerReading reading_of(const Source& source, const ColumnToCount& column, const LedgerDataset& dataset) {
   LedgerReading reading;
   const bool is_profile = source.options().format == "profile";  // a profile is not cut into records
+  require_listable(source.options().missing);
+  std::vector<Said> owners;  // what only the owner may say
+  std::optional<Said> undeclared;
   for (const Said& said : said_of(source, column, dataset)) {
     const std::string declared = declared_value(dataset, said.field);
     if (said.value.empty() || (source.holder() == Holder::asker && declared.empty())) continue;
-    const bool may_be_said = !holds_only_declared(said.field) || (is_profile && said.field == "input_format");
-    if (!may_be_said && !keeps(said, declared, source.options())) refuse_undeclared(said, dataset);
     reading[said.field] = said.value;
+    if (!holds_only_declared(said.field) || (is_profile && said.field == "input_format")) continue;
+    owners.push_back(said);
+    if (!undeclared && !keeps(said, declared, source.options())) undeclared = said;
   }
+  if (undeclared) refuse_undeclared(*undeclared, owners, dataset);
   if (source.has_disjoint_persons()) reading["disjoint_persons"] = yes;  // the header of a profile file states it
   require_declared_query(source.options(), dataset);
   require_declared_weights(column.selection, dataset);
   require_nothing_else_of_weights(source, column, dataset);
-  for (const std::string_view field : permitted) {
+  for (const std::string_view field : ledger_detail::permissions) {
     const std::string declared = declared_value(dataset, std::string(field));
     if (!declared.empty()) reading[std::string(field)] = declared;
   }

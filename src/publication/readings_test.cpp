@@ -97,6 +97,36 @@ TEST(ReadingsOfReleases, SomeHoldOnlyWhereTheyAreDeclared) {
   }
 }
 
+/// Once, the hint named one option at a time, and each time a new dataset was to be made.
+TEST(ReadingsOfReleases, AllThatANewDatasetMustDeclareIsNamed) {
+  TableOptions read = people_file();
+  read.numbers = {",", "."};
+  read.encoding = "latin1";
+  try {
+    read_by_owner(read, people_with({{"decimal", ","}}));
+    FAIL() << "thousands are not declared";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.field(), "thousands");
+    EXPECT_EQ(
+        error.hint_words().in(Wording::program),
+        "leave it out; fractile ledger init declares it for a new dataset: with --decimal , --thousands . --encoding "
+        "latin1");
+  }
+}
+
+/// Once, a publication with the one text "NA,-9" was taken to be read as one with the two texts "NA" and "-9".
+TEST(ReadingsOfReleases, MissingTextsHaveNoCommas) {
+  TableOptions read = people_file();
+  read.missing = {"NA,-9"};
+  try {
+    read_by_owner(read, people_with());
+    FAIL() << "it cannot be told from two texts";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    EXPECT_EQ(error.field(), "missing");
+  }
+}
+
 TEST(ReadingsOfReleases, WhatIsPermittedNeedNotBeUsed) {
   const LedgerReading permitted{
       {"public_rows", "yes"}, {"sql_stability", "3"}, {"keys_file", "hash"}, {"duckdb", "/e.so"}, {"table", "/v.csv"}};

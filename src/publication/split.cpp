@@ -392,7 +392,9 @@ class BudgetSplit {
           ErrorCode::usage,
           {Field("target"), fmt::format(": the targets cost {}, but the publication has {}{}", needed.to_string(),
                                         publication_.budget.to_string(), all ? "" : " for them and for other tables")},
-          {"allow larger errors, or write at least ", budget.number((taken * whole).to_string())}, "target");
+          {all ? "allow larger errors, or write at least " : "allow larger errors, or write more than ",
+           budget.number((taken * whole).to_string())},
+          "target");
     }
     return taken;
   }

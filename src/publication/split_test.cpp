@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
@@ -328,6 +329,29 @@ TEST(PublicationTargets, AreRefusedBeyondTheBudget) {
     EXPECT_NE(std::string(error.what()).find("the targets cost epsilon = "), std::string::npos) << error.what();
     EXPECT_NE(error.hint().find("or write at least epsilon = "), std::string::npos) << error.hint();
   }
+}
+
+/// Once, the hint named a budget of which nothing was left for other tables, and was given again for that budget.
+TEST(PublicationTargets, NameABudgetThatSuffices) {
+  Publication publication = earnings(Budget::pure(Rational(1, 100)));
+  publication.tables.front().target = PublicationTarget{PublicationTarget::Of::ranks, Rational(10)};
+  const auto hinted = [&] {
+    try {
+      parts(publication);
+    } catch (const Error& error) {
+      return error.hint();
+    }
+    return std::string("nothing");
+  };
+  const std::string alone = hinted();
+  const std::string least = alone.substr(alone.find("epsilon = "));
+  EXPECT_EQ(alone, "allow larger errors, or write at least " + least);
+  publication.tables.push_back(table_by("hours", {"sex"}, {{0}}));
+  EXPECT_EQ(hinted(), "allow larger errors, or write more than " + least);
+  publication.budget = Budget::pure(Exponent::parse(least.substr(least.rfind(' ') + 1)));
+  EXPECT_EQ(hinted(), "allow larger errors, or write more than " + least);
+  publication.tables.pop_back();
+  EXPECT_EQ(hinted(), "nothing");
 }
 
 /// For listed candidates, no bound is known at any budget.

@@ -263,35 +263,54 @@ void explain_rank_errors(Page& page, const Table& table) {
   if (rounded) report_detail::explain_rounded(page, *rounded);
 }
 
-/// Names the smallest cell whose intervals may end only at the ends of the range; empty if there is none. About how many records a
-/// hidden cell has is left out, like all of its numbers.
-std::string smallest_unsettled(const Page& page, const PublishedTables& published, const PublishedLevel& level) {
+/// A cell as readers know it: "north, women".
+std::string cell_in_words(const Page& page, const PublishedTables& published, const Table& table,
+                          const PublishedLevel& level, const GroupKey& key) {
+  const KeyLevel& columns = table.table.levels[level.level];
+  std::string words;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    words += (i == 0 ? "" : ", ") +
+             page.typed(publication_detail::label_of(published.publication, table.table.by[columns[i]], key[i]));
+  }
+  return words;
+}
+
+/// Names the smallest of the cells that are shown and whose intervals may end only at the ends of the range; empty if there is none.
+std::string smallest_unsettled(const Page& page, const PublishedTables& published, const Table& table,
+                               const PublishedLevel& level) {
   const Release& release = level.release;
   const std::optional<UnsettledEnds> ends = unsettled_ends(release);
-  if (!ends || !release.is_grouped()) return {};
-  const std::vector<std::size_t> unsettled = report_detail::unsettled_groups(release, *ends);
-  const auto cells = publication_detail::cells_of(published, level);
-  const auto shown = std::ranges::find_if(unsettled, [&](std::size_t i) { return !cells[i].is_hidden; });
-  const std::string words = fmt::format("intervals of {} of {} cells may end only at the ends of the range",
-                                        unsettled.size(), release.groups.size());
-  if (shown == unsettled.end()) {
-    return fmt::format("{}; about {} {} would do", words, ends->settled_from,
-                       report_detail::counted_noun(release.source));
-  }
-  const Release::Group& smallest = release.groups[*shown];
-  return fmt::format("{}. The smallest of them{} is {}, with about {}; about {} would do", words,
-                     shown == unsettled.begin() ? "" : " that is not hidden", page.typed(to_string(smallest.key)),
-                     report_detail::counted_in_words(release.source, *smallest.used.rows), ends->settled_from);
+  if (!ends) return {};
+  const std::vector<publication_detail::Cell> cells = publication_detail::cells_of(published, level);
+  std::vector<std::size_t> unsettled = report_detail::unsettled_groups(release, *ends);
+  std::erase_if(unsettled, [&](std::size_t i) { return cells[i].is_hidden; });
+  if (unsettled.empty()) return {};
+  const Release::Group& smallest = release.groups[unsettled.front()];
+  return fmt::format(
+      "intervals of {} of {} cells may end only at the ends of the range. The smallest of them is {}, with about {} by "
+      "a noisy count; about {} would do",
+      unsettled.size(), std::ranges::count(cells, false, &publication_detail::Cell::is_hidden),
+      cell_in_words(page, published, table, level, smallest.key),
+      report_detail::counted_in_words(release.source, *smallest.used.rows), ends->settled_from);
+}
+
+/// What a level's warning says; empty if there is none. Says nothing about how many records there are in cells that are left out.
+std::string noise_of(const Page& page, const PublishedTables& published, const Table& table,
+                     const PublishedLevel& level) {
+  const std::optional<NoiseInWords> noise = noise_in_words(level.release);
+  if (!noise) return {};
+  const bool has_intervals = level.release.query.intervals.has_value();
+  if (has_intervals && level.release.is_grouped()) return smallest_unsettled(page, published, table, level);
+  if (has_intervals || published.publication.marks.hidden) return page.typed(noise->what);
+  return page.typed(noise->what) + ": " + page.typed(noise->hint);
 }
 
 void warn_of_noise(Page& page, const PublishedTables& published, const Table& table) {
   for (const PublishedLevel* level : table.levels) {
-    const std::optional<NoiseInWords> noise = noise_in_words(level->release);
-    if (!noise) continue;
-    const std::string unsettled = smallest_unsettled(page, published, *level);
+    const std::string noise = noise_of(page, published, table, *level);
+    if (noise.empty()) continue;
     page.paragraph(fmt::format("Warning, of {} {}: {}.", page.typed(table.table.name),
-                               level_in_words(page, table, *level),
-                               unsettled.empty() ? page.typed(noise->what) : unsettled));
+                               level_in_words(page, table, *level), noise));
   }
 }
 

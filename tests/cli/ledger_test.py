@@ -187,6 +187,15 @@ class Paying(LedgerTest):
         self.assertEqual((self.states(), self.spent()), (["reserved"], {"epsilon": "1/4"}))
         self.assertEqual(self.files(), ["budget.db", "t.csv"])
 
+    def test_a_receipt_that_a_reserved_entry_may_still_write(self):
+        """Once, the hint was to choose another name, and did not say that this pays again."""
+        self.init()
+        self.write("t.csv", 'x\n7\n"seven\n')
+        self.assertEqual(self.run_paid(receipt="r.json").code, 3)
+        self.assert_refused(self.run_paid(receipt="r.json"), 2, "r.json' is that of entry 1 of the ledger 'budget.db', which is reserved",
+                            "fractile ledger void budget.db --entry 1 --reason TEXT gives its charge back; under another name, this release pays as well")
+        self.assertEqual(self.spent(), {"epsilon": "1/4"})
+
     def test_output_that_cannot_be_printed(self):
         self.init()
         with open("/dev/full", "wb") as full:
@@ -619,6 +628,36 @@ class PutBack(VoidedWhileItRuns):
         self.refuse(5, "verify", "budget.db", "--receipts", "published",
                     parts=("receipts name: 'second.json' (entry 2, epsilon = 1/8)", "charged again"))
         self.refuse(2, "verify", "budget.db", "--receipts", "gone", parts=("the folder 'gone' cannot be read",))
+
+    def test_published_tables_that_it_does_not_know(self):
+        """Once, receipts of publications were passed over, and a ledger that had forgotten them was whole."""
+        self.init()
+        for name, quantiles in (("first", "median"), ("second", "quartiles")):
+            self.write(f"{name}.toml", f"""
+[publication]
+title = "Tables"
+epsilon = 0.25
+[input]
+file = "t.csv"
+[keys]
+x = ["7", "8"]
+[[table]]
+column = "x"
+bounds = [0, 10]
+step = 1
+quantiles = "{quantiles}"
+by = "x"
+totals = "all"
+level_shares = [4, 1]
+""")
+        publish = lambda name: run("publish", f"{name}.toml", "--ledger", "budget.db", "--output", "tables", cwd=self.folder)  # noqa: E731
+        self.assertEqual(publish("first").code, 0)
+        backup = (self.folder / "budget.db").read_bytes()
+        self.assertEqual(publish("second").code, 0)
+        self.ledger("verify", "budget.db", "--receipts", "tables")
+        (self.folder / "budget.db").write_bytes(backup)
+        self.refuse(5, "verify", "budget.db", "--receipts", "tables",
+                    parts=("receipts name: 'second.json' (entry 3, epsilon = 1/5), 'second.json' (entry 4, epsilon = 1/20)", "charged again"))
 
     def test_a_receipt_of_another_entry_is_not_given_out(self):
         """This holds however the receipt came there, and although the hashes fit."""

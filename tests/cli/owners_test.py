@@ -1,6 +1,7 @@
 """What an asker may type on an owner's ledger, and what only the owner may declare. The asker sees all output, but not the table."""
 
 import contextlib
+import hashlib
 import json
 import os
 import shutil
@@ -54,6 +55,23 @@ class OwnersTest(CommandTest):
 
 
 class Declared(OwnersTest):
+    def test_what_every_release_must_have_and_what_it_may(self):
+        """Once, what a dataset permits was what every release "must have", with a value that no release takes: --public-rows yes."""
+        self.write("keys.txt", "3\n7\n")
+        said = run("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "1", "--null", "error", "--single-line-records", "--public-rows",
+                   "--keys-file", "keys.txt", "--sql-stability", "3", "--sql", "SELECT 1", cwd=self.folder)
+        hashed = hashlib.sha256(b"3\n7\n").hexdigest()
+        must, may = "--null error, --single-line-records", f'--keys-file with the SHA-256 {hashed}, --public-rows, --sql "SELECT 1", --sql-stability 3 or more'
+        self.assertEqual((said.code, said.out), (0, "dataset people may spend epsilon = 1 for each person (add-remove neighbors)\n"
+                                                    f"every release must have {must}\npermitted: {may}\n"))
+        shown = run("ledger", "show", "budget.db", "--format", "table", cwd=self.folder).out
+        self.assertIn(f"  releases   must have {must}\n  permitted  {may}\n", shown)
+        page = run("ledger", "show", "budget.db", "--format", "html", cwd=self.folder).out
+        self.assertIn(f"Releases must have {must}<", page)
+        self.assertIn("Permitted: --keys-file with the SHA-256 ", page)
+        said = run("ledger", "init", "budget.db", "--dataset", "others", "--epsilon", "1", "--decimal", ",", "--thousands", ".", cwd=self.folder)
+        self.assertIn("every release must have --decimal ',', --thousands .\n", said.out)
+
     def test_what_only_an_owner_may_say(self):
         self.init()
         self.write("keys.txt", "3\n7\n")

@@ -152,6 +152,12 @@ class Refusals(Publication):
         self.write("payroll.csv", "id,region,pay\n1,n,3\n")
         self.refuse(6, "keys.region.file", "is the table that is published", "name a public file",
                     keys='region = { file = "payroll.csv" }', table=by_region)
+        # Once, the hints named options of reading that public files do not have.
+        (self.folder / "regions.csv").write_bytes("code,name\nn,K\u00f6ln\n".encode("latin1"))
+        self.refuse(6, "keys.region.file", "is not UTF-8 text", "convert it, e.g. with iconv -f LATIN1 -t UTF-8",
+                    keys='region = { file = "regions.csv", key = "code", label = "name" }', table=by_region)
+        self.refuse(6, "keys.region.file", "does not show its format", "name a file that ends with .csv, .tsv, .parquet or .json",
+                    keys='region = { file = "regions.list" }', table=by_region)
 
     def test_rows_of_cells(self):
         for text, what in (("region,sex,rows\nn,f,2\n", "of 4 cells, but the file has 1"),

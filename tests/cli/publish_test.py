@@ -154,6 +154,11 @@ class Tables(Publishing):
         (self.folder / "out" / "earnings.csv").unlink()
         self.published("--ledger", "budget.db", "--output", "out")
         self.assertEqual((self.spent(), self.content("out/earnings.csv")), (spent, before))
+        # Once, nothing was said: whoever had put new records into the file took the earlier numbers for theirs.
+        self.write("payroll.csv", payroll().replace(",NA,", ",7,"))
+        again = self.published("--ledger", "budget.db", "--output", "out")
+        self.assertRegex(again.err, r"\Afractile: these tables were released on \d{4}-\d\d-\d\d, as budget\.db says; here they are again, and "
+                                    r"nothing was spent\n  the records were not read; --again reads them, and pays for all tables\n\Z")
         self.published("--ledger", "budget.db", "--output", "elsewhere")
         self.assertEqual((self.spent(), self.content("elsewhere/earnings.csv")), (spent, before))
 
@@ -183,7 +188,9 @@ class Tables(Publishing):
         result = self.publish("--ledger", "budget.db", "--output", "more")
         self.assert_refused(result, 4, "nothing is left for table 'hours' of the publication's epsilon = 1/2")
         self.write("earnings.toml", FILE.format(more=HOURS).replace('"1/2"', '"3/4"'))
-        self.published("--ledger", "budget.db", "--output", "more")
+        more = self.published("--ledger", "budget.db", "--output", "more")
+        self.assertRegex(more.err, r"\Afractile: 4 of 5 levels were released on \d{4}-\d\d-\d\d, as budget\.db says; they keep their numbers, "
+                                   r"and only the others were drawn from the records as they are now\n  --again draws all levels anew")
         receipt = json.loads(self.content("more/earnings.json"))
         self.assertEqual(receipt["tables"][0], first)
         self.assertEqual(receipt["tables"][1]["levels"][0]["release"]["privacy"]["epsilon"], "1/4")
@@ -191,6 +198,32 @@ class Tables(Publishing):
     def test_cells_that_are_no_numbers_end_nothing(self):
         for words in ([], ["--ledger", "budget.db"]):
             self.published(*words)
+
+    def test_hints_name_members_of_the_file(self):
+        """Once, they named options that publish does not have."""
+        for said, code, hint in (('encoding = "latin"', 2, 'pass encoding = "latin1", '),
+                                 ('decimal = ";"', 2, 'pass e.g. decimal = "," and thousands = "."\n'),
+                                 ('unreadable = "error"', 3, 'leave such records out with unreadable = "missing"'),
+                                 ('null = "error"', 3, 'leave such records out with null = "drop"\n')):
+            with self.subTest(said):
+                self.write("earnings.toml", FILE.format(more="").replace('missing = ["NA"]', f'missing = ["NA"]\n{said}'))
+                result = self.publish()
+                self.assert_refused(result, code, hint)
+                self.assertNotIn("--", result.err)
+
+    def test_hints_say_how_counts_were_made(self):
+        """Once, the hint was to ask for what the header of the profile file says, which nothing shows."""
+        self.assertEqual(run("count", "payroll.csv", "--column", "pay", "--bounds", "0", "500", "--step", "1", "--person", "id", "--unreadable",
+                             "missing", "--output", "pay.profile", cwd=self.folder).code, 0)
+        text = FILE.format(more="").replace('file = "payroll.csv"\nmissing = ["NA"]', 'counts = "pay.profile"')
+        text = text.replace('by = ["region", "sex"]\ntotals = "all"\n', "").replace("records_per_person = 2\n", "")
+        self.write("earnings.toml", text)
+        self.published()
+        for said, instead, hint in (('person = "id"\n', "", 'person = "id"'), ("step = 1\n", "step = 2\n", "bounds = [0, 500], step = 1"),
+                                    ('column = "pay"', 'column = "hours"', 'column = "pay"')):
+            with self.subTest(instead):
+                self.write("earnings.toml", text.replace(said, instead))
+                self.assert_refused(self.publish(), 2, f"its header says {hint}; ask for that, or count again")
 
     def test_what_its_dataset_pins_holds(self):
         self.write("earnings.toml", FILE.format(more="").replace("records_per_person = 2", "records_per_person = 1"))

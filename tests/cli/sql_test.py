@@ -154,9 +154,11 @@ class Declared(CommandTest):
         self.assertEqual((first.code, first.err), (0, ""))
         again = self.run_release("t.csv", sql_stability="6", **query)
         self.assertIn("nothing was spent", again.err)
-        for changes in ({"sql_stability": "3", "records_per_person": "2"}, {"sql_stability": "2", "records_per_person": "3"},
-                        {"sql_stability": "2", "records_per_person": "3", "table": "u=t.csv"}):
+        for changes in ({"sql_stability": "3", "records_per_person": "2"}, {"sql_stability": "2", "records_per_person": "3"}):
             self.assertEqual(self.run_release("t.csv", **{**query, **changes}).err, "")
+        more = self.run_release("t.csv", **{**query, "sql_stability": "2", "table": "u=t.csv"})
+        self.assertEqual(more.code, 2)
+        self.assertIn("does not declare the stability of its query with 't.csv' as the table u", more.err)
 
     def test_pins_are_of_records_and_not_of_the_rows_that_they_change(self):
         """A record that changes six rows is still one record, and does not protect a person who has six records."""

@@ -166,6 +166,13 @@ class Said(WeightsTest):
         page = run("explain", "r.json", "--format", "html", cwd=self.folder)
         self.assertIn("The promise is about weighted files", page.out)
 
+    def test_a_public_page_does_not_name_their_column(self):
+        """Once, a mark that stood for the column was printed: "the weights in \\x01"."""
+        page = self.asked(format="html", public=True).out
+        self.assertIn("The bounds and the step of the weights, 1 to 5 in steps of 1, were chosen without looking at the data.", page)
+        self.assertNotIn("x01", page)
+        self.assertIn("The bounds and the step of the weights in w, 1 to 5", self.asked(format="html").out)
+
     def test_a_declared_stability(self):
         self.assertEqual(self.asked(receipt="r.json", weight_stability="7", quantiles="median").code, 0)
         weights = json.loads(self.content("r.json"))["source"]["weights"]

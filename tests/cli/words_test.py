@@ -186,16 +186,25 @@ class FewRecords(WordsTest):
         """Once, a warning about one small cell was worded as if it were about all cells of a level."""
         text = self.published(SMALL.format(intervals="0.95"))
         found = re.search(r"Warning, of income by region: intervals of 1 of 3 cells may end only at the ends of the range\. The smallest of "
-                          r"them is islands, with about (\d+) records?; about (\d+) would do\.", text)
+                          r"them is islands, with about (\d+) records? by a noisy count; about (\d+) would do\.", text)
         self.assertTrue(found, text)
         self.assertLess(int(found[1]), int(found[2]))
 
-    def test_hidden_cells_are_not_named(self):
-        """Once, the warning said about how many records a hidden cell has."""
-        text = self.published(SMALL.format(intervals="0.95") + "count = true\n[marks]\nhidden = 200\n")
-        self.assertRegex(text, r"Warning, of income by region: intervals of 1 of 3 cells may end only at the ends of the range; about \d+ "
-                               r"records would do\.")
-        self.assertNotRegex(text, r"islands, with about")
+    def test_cells_that_are_left_out_and_labels(self):
+        """Once, a warning said about how many records a hidden cell has, and named cells by keys where tables have labels."""
+        text = SMALL.format(intervals="0.95").replace('["n", "s", "islands"]', '{ n = "North", s = "South", islands = "The Islands" }')
+        text = text.replace("by =", "count = true\nby =")
+        self.assertRegex(self.published(text), r"intervals of 1 of 3 cells may end only at the ends of the range\. The smallest of them is "
+                                               r"The Islands, with about \d+ records? by a noisy count; about \d+ would do\.")
+        for path in (self.folder / "out").iterdir():
+            path.unlink()
+        self.assertNotIn("Warning, of income by region", self.published(text + "[marks]\nhidden = 1000000\n"))
+
+    def test_what_noise_is_found_among(self):
+        """Once, a warning of noise left out among how many records values were found to be noise, and counts beside it showed thousands."""
+        text = SMALL.format(intervals="0.95").replace("intervals = 0.95", "rows = 20").replace("epsilon = 1", "epsilon = 0.1")
+        self.assertIn("Warning, of income by region: with this budget these values are mostly noise: among 20 rows of a public normal table, "
+                      "simulated values miss by some", self.published(text))
 
     def test_only_the_small_group_is_named(self):
         self.write_people()
@@ -203,6 +212,20 @@ class FewRecords(WordsTest):
                      "deciles", "--by", "region", "--keys", "n,s,islands", "--intervals", "0.95", cwd=self.folder)
         self.assertRegex(result.err, r"warning: with this budget intervals of 1 of 3 groups may end only at the ends of the range "
                                      r"\(islands\)\n  in islands about \d+ records? (is|are) too few")
+
+    def test_a_table_without_quantiles_has_none(self):
+        """Once, the quantiles of a table of counts were said to differ from those of all records."""
+        counts = 'person = "household"\n[input]'
+        text = self.published(SMALL.format(intervals="0.95").replace("intervals = 0.95\n", "").replace('quantiles = "deciles"', "count = true").replace("[input]", counts))
+        self.assertIn("At most 1 record of each person counts, chosen at random. The numbers of all records may differ", text)
+        self.assertNotIn("quantiles of all records", text)
+
+    def test_keys_of_several_columns_are_told_apart(self):
+        """Once, "(n, f, s, f)" were two groups."""
+        self.write_people()
+        result = run("release", "people.csv", "--column", "income", "--bounds", "0", "500", "--step", "1", "--epsilon", "1", "--by", "region,sex",
+                     "--keys", "region=islands", "--keys", "sex=f,m", "--intervals", "0.95", cwd=self.folder)
+        self.assertRegex(result.err, r"groups may end only at the ends of the range \(islands, ([fm]); islands, (?!\1)[fm]\)\n")
 
     def test_intervals_that_hold_together(self):
         """Once, "In short" said "each" where all intervals of a cell hold at once."""

@@ -173,7 +173,7 @@ void StatisticsRequest::validate(const Lattice& lattice, const QuantileQuery& qu
     const std::uint64_t at = candidate_of(lattice, below[i]);
     if (lattice.at(at) != below[i]) {
       throw Error(ErrorCode::usage, text + " is not one of the possible values, at which records count",
-                  {"write ", lattice.text(at - 1), " or ", lattice.text(at)}, "below");
+                  {"write ", at == 1 ? "" : lattice.text(at - 1) + " or ", lattice.text(at)}, "below");
     }
   }
   const CountTreeNoise of_bins = noise_of_bins(*this, with_part(query, share));

@@ -342,6 +342,18 @@ TEST(Statistics, AloneTakeTheWholeBudget) {
   EXPECT_THROW(request.validate(lattice, query), Error);
 }
 
+/// Once, the hint named the smallest possible value, too, below which nothing can lie.
+TEST(Statistics, NameValuesThatCanBeAskedFor) {
+  for (const auto& [below, hint] : {std::pair(Rational(5), "write 10"), std::pair(Rational(15), "write 10 or 20")}) {
+    try {
+      StatisticsRequest{{below}}.validate(tens, paid(Budget::pure(Rational(1))));
+      FAIL() << below.to_string();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.hint(), hint);
+    }
+  }
+}
+
 TEST(Statistics, RefuseWhatHasNoMeaning) {
   EXPECT_EQ(refused({{Rational(10), Rational(80)}, true}), "nothing");
   EXPECT_EQ(refused({{Rational(0)}}), "nothing can lie below 0, the smallest possible value");

@@ -104,6 +104,8 @@ void write_account(HtmlPage& page, const LedgerStatement& statement, const Ledge
   if (const std::string pinned = pins_in_words(dataset).in(Wording::program); !pinned.empty()) {
     items.push_back("Releases must have " + pinned);
   }
+  const std::string permitted = permissions_in_words(dataset).in(Wording::program);
+  if (!permitted.empty()) items.push_back("Permitted: " + permitted);
   if (!dataset.witness.empty()) items.push_back("Its witness: " + dataset.witness);
   for (const LedgerSource& source : statement.sources) {
     if (source.dataset != dataset.name) continue;

@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include "exact/own_environment.hpp"
 #include "fractile/reports.hpp"
+#include "ledger/readings.hpp"
 #include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
 #include "report/ledger/ledger_words.hpp"
@@ -64,17 +67,43 @@ std::string report_detail::charge_of(const LedgerEntry& entry) {
 
 namespace {
 
+void add(Words& words, const Words& more) { words = {words, words.empty() ? "" : ", ", more}; }
+
+bool is_permission(const std::string& name) {
+  return std::ranges::find(ledger_detail::permissions, name) != ledger_detail::permissions.end();
+}
+
+Words option_in_words(const std::string& name, const std::string& value) {
+  const Field field(name);
+  if (value == "yes") return field;
+  if (name == "keys_file") return {field, " with the SHA-256 ", value};
+  if (name == "sql_stability" || name == "weight_stability") return {field.number(value), " or more"};
+  if (value.ends_with(',')) return {field, " '", value, "'"};  // another comma may follow
+  return field.text(value);
+}
+
+/// What every release reads alike.
 void add_reading(Words& words, const LedgerReading& reading) {
-  for (const auto& [name, value] : reading) words = {words, words.empty() ? "" : ", ", Field(name).text(value)};
+  for (const auto& [name, value] : reading) {
+    if (!is_permission(name)) add(words, option_in_words(name, value));
+  }
 }
 
 }  // namespace
+
+Words permissions_in_words(const LedgerDataset& dataset) {
+  Words words;
+  for (const auto& [name, value] : dataset.reading) {
+    if (is_permission(name)) add(words, option_in_words(name, value));
+  }
+  return words;
+}
 
 Words report_detail::reading_in_words(const LedgerSource& source) {
   Words how;
   add_reading(how, source.reading);
   if (source.records_per_person > 1) {
-    how = {how, how.empty() ? "" : ", ", Field("records_per_person").number(source.records_per_person), " or more"};
+    add(how, {Field("records_per_person").number(source.records_per_person), " or more"});
   }
   return {fmt::format("the {} '{}' is read ", source.source.starts_with('/') ? "file" : "source", source.source),
           "with ", how.empty() ? Words("default options") : how, fmt::format(" since entry {}", source.entry)};
@@ -82,15 +111,14 @@ Words report_detail::reading_in_words(const LedgerSource& source) {
 
 Words pins_in_words(const LedgerDataset& dataset) {
   Words words;
-  const auto add = [&](const Words& pin) { words = {words, words.empty() ? "" : ", ", pin}; };
-  if (!dataset.person.empty()) add(Field("person").text(dataset.person));
+  if (!dataset.person.empty()) add(words, Field("person").text(dataset.person));
   if (dataset.records_per_person > 1) {
-    add({Field("records_per_person").number(dataset.records_per_person), " or more"});
+    add(words, {Field("records_per_person").number(dataset.records_per_person), " or more"});
   }
   if (dataset.source.starts_with('/')) {
-    add(fmt::format("the file '{}'", dataset.source));
+    add(words, fmt::format("the file '{}'", dataset.source));
   } else if (!dataset.source.empty()) {
-    add(Field("source").text(dataset.source));
+    add(words, Field("source").text(dataset.source));
   }
   LedgerReading others = dataset.reading;
   others.erase("person");
@@ -104,6 +132,7 @@ namespace {
 std::string account_table(const LedgerStatement& statement, const LedgerAccount& account) {
   const auto& [dataset, balance] = account;
   const std::string pinned = pins_in_words(dataset).in(Wording::program);
+  const std::string permitted = permissions_in_words(dataset).in(Wording::program);
   std::string sources;
   for (const LedgerSource& source : statement.sources) {
     if (source.dataset != dataset.name) continue;
@@ -111,10 +140,11 @@ std::string account_table(const LedgerStatement& statement, const LedgerAccount&
     sources += fmt::format("  {}  {}\n", sources.empty() ? "sources  " : "         ", shown_text(words));
   }
   return fmt::format(
-      "dataset {} (a budget for each {}, {} neighbors)\n{}"
+      "dataset {} (a budget for each {}, {} neighbors)\n{}{}"
       "  budget     {}\n  spent      {}\n  reserved   {} of it\n  remaining  {}\n{}{}",
       shown_text(dataset.name), shown_text(dataset.unit), to_string(dataset.neighbors),
-      pinned.empty() ? "" : fmt::format("  releases   must have {}\n", shown_text(pinned)), dataset.budget.to_string(),
+      pinned.empty() ? "" : fmt::format("  releases   must have {}\n", shown_text(pinned)),
+      permitted.empty() ? "" : fmt::format("  permitted  {}\n", shown_text(permitted)), dataset.budget.to_string(),
       balance.spent.to_string(), balance.reserved.to_string(), balance.remaining.to_string(), sources,
       dataset.witness.empty() ? "" : fmt::format("  witness    {}\n", shown_text(dataset.witness)));
 }

@@ -90,11 +90,19 @@ Pairs what_is_compared(const ComparisonRequest& request, const std::vector<Group
     return pairs;
   }
   const auto is_key = [&](const std::string& word) { return !columns_with(word, keys).empty(); };
+  const bool are_quantiles = is_among(request.first, quantiles) && is_among(request.second, quantiles);
+  if (!of_first.empty() && !of_second.empty() && !are_quantiles) {
+    refuse(fmt::format("'{}' and '{}' are keys of different columns", request.first, request.second));
+  }
   for (const std::string& word : {request.first, request.second}) {
-    if (is_among(word, quantiles)) continue;
-    if (is_key(word))
+    if (is_among(word, quantiles) || is_key(word)) continue;
+    const bool may_be_key = !keys.empty() && keys.front().size() > 0 && !quantile_of(word);
+    refuse(fmt::format("'{}' is {} of the quantiles", word,
+                       may_be_key ? "neither a key of the groups nor one" : "not one"));
+  }
+  for (const std::string& word : {request.first, request.second}) {
+    if (is_key(word) && !is_among(word, quantiles))
       refuse(fmt::format("'{}' is a key, and would be compared with something that is not a key", word));
-    refuse(fmt::format("'{}' is not one of the quantiles", word));
   }
   if (*quantile_of(request.first) == *quantile_of(request.second)) {
     refuse(fmt::format("'{}' would be compared with itself", request.first));

@@ -107,14 +107,15 @@ std::string refusal_of(const Release& receipt, const ComparisonRequest& request)
 
 TEST(Comparisons, OfWhatIsNotThereAreRefused) {
   const Release receipt = receipt_of(towns(quartiles()));
-  EXPECT_EQ(refusal_of(receipt, {"0.25", "c"}), "'c' is not one of the quantiles");
+  EXPECT_EQ(refusal_of(receipt, {"0.25", "c"}), "'c' is neither a key of the groups nor one of the quantiles");
+  EXPECT_EQ(refusal_of(receipt, {"c", "\"b\", c"}), "'c' is neither a key of the groups nor one of the quantiles");
   EXPECT_EQ(refusal_of(receipt, {"\"b\", c", "0.5"}),
             "'\"b\", c' is a key, and would be compared with something that is not a key");
   EXPECT_EQ(refusal_of(receipt, {"0.5", "0.9"}), "'0.9' is not one of the quantiles");
   EXPECT_EQ(refusal_of(receipt, {"0.5", "1/2"}), "'0.5' would be compared with itself");
   EXPECT_EQ(refusal_of(receipt, {"0.25", "0.25"}), "'0.25' would be compared with itself");
   EXPECT_EQ(refusal_of(people(), {"e", "f"}), "no group with 'e' has a counterpart with 'f'");
-  EXPECT_EQ(refusal_of(people(), {"n", "m"}), "'n' is a key, and would be compared with something that is not a key");
+  EXPECT_EQ(refusal_of(people(), {"n", "m"}), "'n' and 'm' are keys of different columns");
   QuantileQuery without = quartiles();
   without.intervals.reset();
   EXPECT_EQ(refusal_of(receipt_alone(without), {"0.25", "0.5"}),

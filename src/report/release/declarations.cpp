@@ -47,10 +47,10 @@ std::string expected_in_words(const Release& release, std::uint64_t rows) {
 /// What was declared about the weights.
 std::vector<std::string> weights_declared(const WeightsDescription& weights, const Typed& typed) {
   const RecordWeights& declared = weights.declared;
+  const std::string where = declared.column == withheld ? "" : " in " + typed(declared.column);
   std::vector<std::string> items{fmt::format(
-      "The bounds and the step of the weights in {}, {} to {} in steps of {}, were chosen without looking at "
-      "the data.",
-      typed(declared.column), declared.lower.to_decimal(), declared.upper.to_decimal(), declared.step.to_decimal())};
+      "The bounds and the step of the weights{}, {} to {} in steps of {}, were chosen without looking at the data.",
+      where, declared.lower.to_decimal(), declared.upper.to_decimal(), declared.step.to_decimal())};
   if (declared.stability) {
     items.push_back(fmt::format(
         "Adding or removing one person's records changes at most {} of the weighted records, including their own.",

@@ -362,6 +362,7 @@ std::vector<std::string> counted_texts(const Release& release, const std::string
   const bool are_values = counts_of(release.source) == Counts::persons_values;
   const char* const one = are_values ? "A person's value" : "A record";
   const char* const moves = are_values ? "it" : "its value";
+  const char* const numbers = release.query.quantiles.empty() ? "numbers" : "quantiles";
   if (counts_at(release.lattice) == CountsAt::nearest) {
     texts.push_back(
         fmt::format("{} counts at the possible value nearest to its own. That moves {} by at most half a step, or, "
@@ -384,14 +385,14 @@ std::vector<std::string> counted_texts(const Release& release, const std::string
   }
   if (release.source.per_person && release.is_grouped()) {
     texts.push_back(fmt::format(
-        "A person counts in at most {0} of their {1}, chosen at random. The quantiles over all their {1} may differ: "
+        "A person counts in at most {0} of their {1}, chosen at random. The {2} over all their {1} may differ: "
         "there, a person in more {1} would weigh more.",
-        release.query.records_per_person, groups));
+        release.query.records_per_person, groups, numbers));
   } else if (counts_of(release.source) == Counts::sampled_records) {
     texts.push_back(fmt::format(
-        "At most {} of each person count{}, chosen at random. The quantiles of all records may differ: there, a person "
-        "with more records would weigh more.",
-        records_of(records_per_person(release)), records_per_person(release) == 1 ? "s" : ""));
+        "At most {} of each person count{}, chosen at random. The {} of all records may differ: there, a person with "
+        "more records would weigh more.",
+        records_of(records_per_person(release)), records_per_person(release) == 1 ? "s" : "", numbers));
   }
   return texts;
 }

@@ -686,13 +686,14 @@ std::optional<NoiseInWords> noise_in_words(const PlanReport& report) {
 
 namespace {
 
-/// The keys of these groups. If there are many, the first ones.
+/// The keys of these groups. If there are many, the first ones. Keys of several columns have commas within.
 std::string first_keys(const Release& release, const std::vector<std::size_t>& groups) {
   constexpr std::size_t most_named = 10;
+  const std::string between = release.source.by.size() > 1 ? "; " : ", ";
   std::string named;
   for (std::size_t k = 0; k < groups.size() && k < most_named; ++k)
-    named += (named.empty() ? "" : ", ") + to_string(release.groups[groups[k]].key);
-  return groups.size() > most_named ? named + ", ..." : named;
+    named += (named.empty() ? "" : between) + to_string(release.groups[groups[k]].key);
+  return groups.size() > most_named ? named + between + "..." : named;
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ std::string utf8_text(const std::string& text) { return is_utf8(text) ? text : n
 
 std::string nearest_word(const std::string& typed, const std::vector<std::string>& words) {
   const auto distance = [&](const std::string& word) {
-    return typed.size() > 2 && word.starts_with(typed) ? 0 : edit_distance(typed, word);
+    return typed.size() > 2 && word.starts_with(typed) ? 1 : edit_distance(typed, word);
   };
   const auto nearest = std::ranges::min_element(words, {}, distance);
   if (nearest == words.end() || distance(*nearest) > std::max<std::size_t>(1, (typed.size() + 1) / 3)) return {};

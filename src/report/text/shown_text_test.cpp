@@ -210,5 +210,12 @@ TEST(ShownText, LedgersOfAnyNames) {
   }));
 }
 
+/// Once, a word of which another began with what was typed was nearer than a word in which one letter differs.
+TEST(NearestWord, IsNotTheOneThatBeginsAlikeIfAnotherIsAsNear) {
+  EXPECT_EQ(nearest_word("counts", {"count", "mean", "counts_share"}), "count");
+  EXPECT_EQ(nearest_word("quant", {"count", "quantiles"}), "quantiles");
+  EXPECT_EQ(nearest_word("far", {"count", "quantiles"}), "");
+}
+
 }  // namespace
 }  // namespace fractile

@@ -546,6 +546,19 @@ std::string difference(const ColumnToCount& asked, const ColumnToCount& counted)
   return asked.public_rows ? "public_rows" : "";
 }
 
+/// What the header says about a field in which requests differ; empty for a field that it lacks, or that is long.
+Words stated(const std::string& field, const ColumnToCount& counted) {
+  const Lattice& lattice = counted.lattice;
+  if (field == "column") return Field(field).text(counted.column);
+  if (field == "bounds" && lattice.kind() == ValueKind::number) {
+    return {Field(field).pair(lattice.text(0), lattice.text(lattice.size() - 1)), " ",
+            Field("step").number(lattice.step().to_decimal())};
+  }
+  if (field == "null") return Field(field).text(counted.null_policy == NullPolicy::drop ? "drop" : "error");
+  if (field == "person" && !counted.selection.person.empty()) return Field(field).text(counted.selection.person);
+  return {};
+}
+
 }  // namespace
 
 void ProfileFile::require_countable(const std::vector<ColumnToCount>& columns) const {
@@ -560,8 +573,11 @@ void ProfileFile::require_countable(const std::vector<ColumnToCount>& columns) c
         field);
   }
   if (!field.empty()) {
+    const Words header_says = stated(field, header().counted());
     throw Error(ErrorCode::usage, {Field(field), ": the profile file was counted in another way"},
-                "ask for what its header says, or count again", field);
+                header_says.empty() ? "ask for what its header says, or count again"
+                                    : Words{"its header says ", header_says, "; ask for that, or count again"},
+                field);
   }
   header().require_bound(columns.front().selection.records_per_person);
 }
