@@ -225,7 +225,7 @@ def _toml(value: Any, field: str) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+        return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'
     if isinstance(value, os.PathLike):
         return _toml(os.path.abspath(value), field)
     if isinstance(value, Mapping):
