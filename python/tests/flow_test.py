@@ -119,6 +119,8 @@ def test_compare(tmp_path, program):
     assert check.verdict == "refines"
     assert check.to_json() == program("flow", "compare", tmp_path / "a.csv", tmp_path / "b.csv", "--format", "json")
     assert os.fspath(tmp_path / "a.csv") in json.loads(check.to_json()).values()
+    with pytest.raises(fractile.UsageError, match="has no page"):
+        check.to_html()
 
 
 def test_channels_name_what_has_no_names():
