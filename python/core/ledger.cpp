@@ -94,7 +94,7 @@ void bind_entries(nb::module_& module) {
           "cost", [](const LedgerEntry& entry) { return entry.request.cost.to_string(); }, "What it costs.")
       .def_prop_ro(
           "state", [](const LedgerEntry& entry) { return to_string(entry.state); },
-          R"("reserved", "drawn", "committed" or "voided".)")
+          R"("reserved", "drawn", "committed" or "void".)")
       .def_ro("reserved_at", &LedgerEntry::reserved_at, "When it was charged, in UTC.")
       .def_ro("settled_at", &LedgerEntry::settled_at, "When it was committed or voided, in UTC; empty before.")
       .def_ro("receipt", &LedgerEntry::receipt, "The receipt of what was published; empty before.")

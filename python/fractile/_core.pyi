@@ -232,7 +232,7 @@ class Entry:
 
     @property
     def state(self) -> str:
-        """"reserved", "drawn", "committed" or "voided"."""
+        """"reserved", "drawn", "committed" or "void"."""
 
     @property
     def reserved_at(self) -> str:

@@ -221,9 +221,11 @@ def _typed_beforehand(kind: str) -> str:
 def _of_array(data: Any, name: str) -> _core.Frame:
     """An array of numpy, or of a type built on one: numbers, dates or times, some of which may be masked."""
     values, validity = _unmasked(data)
+    if values.ndim != 1:
+        raise _no_array(values)
     times = _times.numbers_of(values)
     numbers, type_of_times = (values, "") if times is None else times
-    if numbers.ndim != 1 or numbers.dtype.kind not in "iuf" or numbers.dtype.itemsize > 8:
+    if numbers.dtype.kind not in "iuf" or numbers.dtype.itemsize > 8:
         raise _no_array(values)
     if not numbers.dtype.isnative:
         numbers = numbers.astype(numbers.dtype.newbyteorder("="))

@@ -78,12 +78,12 @@ class Chain:
 
     @property
     def output_domain(self) -> Any:
-        """The domain of the outputs."""
+        """The domain of the outputs of a transformation; measurements have none."""
         return self._core.output_domain
 
     @property
     def output_metric(self) -> Any:
-        """The metric of the outputs."""
+        """The metric of the outputs of a transformation; measurements have none."""
         return self._core.output_metric
 
     def map(self, d_in: int) -> str:
@@ -91,7 +91,14 @@ class Chain:
         return str(_called(self._core.map, d_in, "d_in: the distance of inputs is expected, a whole number"))
 
     def __call__(self, data: Sequence[float]) -> Any:
-        """One draw of a measurement, with the system's random bits."""
+        """One draw of a measurement, with the system's random bits.
+
+        Raises:
+            UsageError: the chain is a transformation, which draws nothing; or the records are not of its input domain; or `index_into` has
+                no candidate for the index that was drawn.
+        """
+        if not hasattr(self._core, "invoke"):
+            raise UsageError("the chain is a transformation, which draws nothing", "append a measurement: chain >> make_gumbel_max(...)")
         records = _numbers.listed(data, "data")
         return _called(self._core.invoke, records, "data: records of the chain's input domain are expected")
 
@@ -100,9 +107,11 @@ def _called(method: Callable[[Any], Any], argument: Any, what: str) -> Any:
     """The method's answer. The extension module's error about a type is not passed on."""
     try:
         return method(argument)
+    except IndexError:
+        what, hint = "candidates: index_into has fewer candidates than were scored", "give index_into the candidates that were scored"
     except TypeError:
-        pass
-    raise UsageError(what, "write for example chain.map(1), or chain([1.0, 2.0])", what.partition(":")[0])
+        hint = "write for example chain.map(1), or chain([1.0, 2.0])"
+    raise UsageError(what, hint, what.partition(":")[0])
 
 
 def _made(name: str, *arguments: Any) -> Chain:
@@ -119,8 +128,9 @@ def _made(name: str, *arguments: Any) -> Chain:
 
 
 def _of(chain: object, field: str) -> Chain:
-    if not isinstance(chain, Chain):
-        raise UsageError(f"{field}: the step before is expected, not {type(chain).__name__}", "give what another constructor made", field)
+    if not isinstance(chain, Chain) or not hasattr(chain._core, "output_domain"):
+        given = type(getattr(chain, "_core", chain)).__name__
+        raise UsageError(f"{field}: the step before is expected, not {given}", "give the transformation that made the scores", field)
     return chain
 
 

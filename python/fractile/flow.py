@@ -225,7 +225,7 @@ def _toml(value: Any, field: str) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+        return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'
     if isinstance(value, os.PathLike):
         return _toml(os.path.abspath(value), field)
     if isinstance(value, Mapping):
@@ -395,6 +395,16 @@ class _Report:
         """The result as `fractile flow ... --format csv` prints it."""
         return str(self._core.csv())
 
+    def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
+        """The page of the result: one file.
+
+        Raises:
+            UsageError: the result compares two files, and has no page.
+        """
+        if not hasattr(self._core, "page"):
+            raise UsageError("a comparison of two files has no page", "use to_json() or to_csv(), or print it")
+        return str(self._core.page(_words.texts(about, "about"))[0])
+
     def __repr__(self) -> str:
         return str(self._core.table())
 
@@ -425,10 +435,6 @@ class Check(_Report):
         """Checks the certificate again, in exact arithmetic; None if there is no certificate."""
         return _core.verify(self.to_json()).holds
 
-    def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
-        """The page of the verdict: one file."""
-        return str(self._core.page(_words.texts(about, "about"))[0])
-
 
 @documented
 class LossPoint(NamedTuple):
@@ -458,10 +464,6 @@ class LossCurve(_Report):
         """The ranges in which a larger epsilon costs the analyst more."""
         return Windows(self._core.windows)
 
-    def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
-        """The page of the curve: one file."""
-        return str(self._core.page(_words.texts(about, "about"))[0])
-
     def to_pandas(self) -> Any:
         """A Series of losses as floats, indexed by epsilon as text."""
         import pandas as pd
@@ -487,10 +489,6 @@ class Choice(_Report):
     def is_least_certain(self) -> bool:
         """Whether no epsilon below least_epsilon serves, for certain; if that is None, whether no epsilon in the range serves."""
         return bool(self._core.is_least_certain)
-
-    def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
-        """The page of the choice: one file."""
-        return str(self._core.page(_words.texts(about, "about"))[0])
 
 
 def _pipeline(of: PipelineLike) -> Pipeline:

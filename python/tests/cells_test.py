@@ -288,6 +288,7 @@ NO_DATA = {
     "a masked table": lambda: np.ma.masked_equal([[31415, 2]], 2),
     "a set": lambda: {31415},
     "a moment": lambda: np.datetime64("2020-01-01"),
+    "an array of one moment": lambda: np.array(np.datetime64("2020-01-01")),
     "no moment": lambda: np.datetime64("NaT"),
     "a number": lambda: np.float64(31415),
 }

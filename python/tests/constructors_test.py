@@ -75,3 +75,10 @@ def test_what_does_not_fit():
         vector_domain(str)
     with pytest.raises(fractile.UsageError, match="nullable: rows of int have no missing values"):
         vector_domain(int, nullable=True)
+    with pytest.raises(fractile.UsageError, match="a transformation, which draws nothing"):
+        floats([1.0])
+    selection = ints >> make_gumbel_max(ints, temperature=1, optimize="min")
+    with pytest.raises(fractile.UsageError, match="scores: the step before is expected"):
+        make_gumbel_max(selection, temperature=1, optimize="min")
+    with pytest.raises(fractile.UsageError, match="fewer candidates than were scored"):
+        (selection >> index_into([]))([1, 2])

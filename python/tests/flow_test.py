@@ -103,6 +103,14 @@ def test_pipelines_in_python():
     assert survey.check(from_="ln 3", to="ln 2", any_prior=True).verdict in ("worth-as-much", "worth-less", "undecided")
 
 
+def test_a_file_of_any_name_is_found(tmp_path, engine):
+    codes = tmp_path / "private use \U000f0000 and a control \x7f.csv"
+    codes.write_text("code,count\n0,1\n1,2\n")
+    asked = {"participants": 4, "values": [0, 1], "perturber": "randomized-response", "post": "sum", "secret": "target"}
+    survey = flow.Pipeline(**asked, known={"histogram": codes})
+    assert survey.channel("ln 3") == flow.Pipeline(**asked, known=[0, 1, 1]).channel("ln 3")
+
+
 def test_compare(tmp_path, program):
     rows = "secret,0,1\n0,3/4,1/4\n1,1/4,3/4\n"
     (tmp_path / "a.csv").write_text(rows)
@@ -111,6 +119,8 @@ def test_compare(tmp_path, program):
     assert check.verdict == "refines"
     assert check.to_json() == program("flow", "compare", tmp_path / "a.csv", tmp_path / "b.csv", "--format", "json")
     assert os.fspath(tmp_path / "a.csv") in json.loads(check.to_json()).values()
+    with pytest.raises(fractile.UsageError, match="has no page"):
+        check.to_html()
 
 
 def test_channels_name_what_has_no_names():

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <set>
 
 #include "exact/digest.hpp"
 #include "ledger/names.hpp"
@@ -238,15 +239,19 @@ struct Ledger::State {
   }
 
   /// Runs `change` on the entries that were reserved for these releases. Before that, checks that no entry is settled, and shows the
-  /// log's last line to the witness of their dataset. Called within a transaction.
+  /// log's last line to the witness of each of their datasets. Called within a transaction.
   void for_each_unsettled(std::span<const LedgerCommitment> releases,
                           const std::function<void(const LedgerEntry&, const std::string& receipt)>& change) const {
     const Present present(*store);
     std::vector<LedgerReservation> reservations;
     for (const LedgerCommitment& release : releases) reservations.push_back(release.reservation);
     const std::vector<LedgerEntry> entries = find_reserved(present, *store, reservations);
-    for (const LedgerEntry& entry : entries) require_unsettled(*store, entry);
-    if (!entries.empty()) bear_witness(*store, present, entries.front().request.dataset);
+    std::set<std::string> datasets;
+    for (const LedgerEntry& entry : entries) {
+      require_unsettled(*store, entry);
+      datasets.insert(entry.request.dataset);
+    }
+    for (const std::string& dataset : datasets) bear_witness(*store, present, dataset);
     for (std::size_t i = 0; i < entries.size(); ++i) change(entries[i], releases[i].receipt);
   }
 
@@ -347,13 +352,15 @@ Error unsynced(const Error& error, const Store& store, const std::vector<LedgerR
                       reservations.front().id)};
 }
 
-/// Throws `budget_refused` unless the budget covers all requests together.
+/// Throws `budget_refused` unless the budget of the first request's dataset covers all of that dataset's requests together. charge()
+/// refuses a single request, and what other datasets cannot pay, in its own words.
 void require_all_payable(const Present& present, const std::vector<LedgerRequest>& requests) {
-  if (requests.size() < 2) return;  // charge() refuses a single request in its own words
+  if (requests.size() < 2) return;
   const DatasetRow& row = present.dataset(requests.front().dataset);
   Spending together{row.dataset.budget.measure()};
   Spending after = present.sums().spent(row.id);
   for (const LedgerRequest& request : requests) {
+    if (request.dataset != row.dataset.name) continue;
     const Budget charge = charge_on(row.dataset, request.cost);
     together.add(charge);
     after.add(charge);

@@ -317,5 +317,27 @@ TEST_P(LedgerWitnesses, OfTwoReleasesAtOnce) {
   expect_behind([&] { one.reserve(request("third", pure("1/16"))); });
 }
 
+/// Two datasets with a witness each, one of which cannot see what is published from the other.
+TEST_P(LedgerWitnesses, ReleasesThatAreStoredTogetherAreShownToTheWitnessOfEachDataset) {
+  Ledger ledger = Ledger::open(path);
+  ledger.add_dataset({"visits", pure("1")});
+  LedgerDataset others{"others", pure("5")};
+  others.witness = folder.file("witness of others");
+  ledger.add_dataset(others);
+  const auto entries = ledger.reserve_beside({"visits", {}}, [](const auto&) {
+    return std::vector{request("a", pure("1/2"), "visits"), request("b", pure("4"), "others")};
+  });
+  ASSERT_EQ(entries.size(), 2U);
+  const std::int64_t reserved = last_line();
+  const std::vector<LedgerCommitment> releases{{entries[0], "of a"}, {entries[1], "of b"}};
+  ledger.commit(releases);
+  EXPECT_EQ(ledger.witnesses().at(1).line, last_line() - 2);  // the draws, before anything is stored
+  put_back(reserved);
+  const testing::Failure failure =
+      testing::failure_of([&] { Ledger::open(path).void_entry(entries[1].id, "never published"); });
+  EXPECT_EQ(failure.code, ErrorCode::ledger);
+  EXPECT_NE(failure.what.find("is behind its witness"), std::string::npos) << failure.what;
+}
+
 }  // namespace
 }  // namespace fractile

@@ -16,8 +16,11 @@ namespace fractile {
 namespace {
 
 using report_detail::Document;
+using report_detail::list;
 using report_detail::member;
 using report_detail::number;
+using report_detail::object;
+using report_detail::objects;
 using report_detail::Row;
 using report_detail::Writer;
 
@@ -78,24 +81,12 @@ std::string level_name(const PublicationPlan& plan, const PlannedLevel& level) {
   return joined_or(columns_of(plan, level), " x ", "everyone");
 }
 
-void write_texts(Writer& json, const char* name, const std::vector<std::string>& texts) {
-  json.Key(name);
-  json.StartArray();
-  for (const std::string& each : texts) report_detail::text(json, each);
-  json.EndArray();
-}
-
 void write_part(Writer& json, const char* name, const std::optional<Budget>& budget) {
-  if (!budget) return;
-  json.Key(name);
-  json.StartObject();
-  report_detail::write_cost(json, *budget);
-  json.EndObject();
+  if (budget) object(json, name, [&] { report_detail::write_cost(json, *budget); });
 }
 
 void write_cell(Writer& json, const PlannedCell& cell) {
-  json.StartObject();
-  write_texts(json, "keys", cell.keys);
+  list(json, "keys", cell.keys);
   number(json, "rows", records_or(cell.rows, "null"));
   if (cell.units != cell.rows) number(json, "units", records_or(cell.units, "null"));
   number(json, "worst_case", records_or(worst_of(cell), "null"));
@@ -106,7 +97,6 @@ void write_cell(Writer& json, const PlannedCell& cell) {
   member(json, "worth", to_string(cell.worth));
   if (cell.count_error) member(json, "count_error", *cell.count_error);
   if (cell.mean_error) number(json, "mean_error", report_detail::plain(cell.mean_error->to_double(), 4));
-  json.EndObject();
 }
 
 bool is_drawn(const PlannedLevel& level) { return level.part.share.sign() > 0; }
@@ -121,9 +111,8 @@ std::vector<const PlannedLevel*> all_levels(const PublicationPlan& plan) {
 }
 
 void write_level(Writer& json, const PublicationPlan& plan, const PlannedLevel& level) {
-  json.StartObject();
   member(json, "table", table_of(plan, level).name);
-  write_texts(json, "by", columns_of(plan, level));
+  list(json, "by", columns_of(plan, level));
   member(json, "share", level.part.share.to_string());
   if (is_drawn(level)) write_part(json, "cost", level.part.cost);
   write_part(json, "quantiles_cost", level.quantiles_cost);
@@ -131,11 +120,7 @@ void write_level(Writer& json, const PublicationPlan& plan, const PlannedLevel& 
   if (level.quantiles_cost) member(json, "mechanism", to_string(level.used.mechanism));
   if (!level.without.empty()) member(json, "without_worst_case", level.without);
   if (level.settled_from) member(json, "intervals_settled_from", *level.settled_from);
-  json.Key("cells");
-  json.StartArray();
-  for (const PlannedCell& cell : level.cells) write_cell(json, cell);
-  json.EndArray();
-  json.EndObject();
+  objects(json, "cells", level.cells, [&](const PlannedCell& cell) { write_cell(json, cell); });
 }
 
 /// The cell that decides a level: the one with the largest error as a share of its records. Lost cells come last.
@@ -218,25 +203,17 @@ std::string to_json(const PublicationPlan& plan) {
   Writer& json = document.json();
   member(json, "kind", "publication plan");
   member(json, "title", publication.title);
-  json.Key("privacy");
-  json.StartObject();
-  member(json, "measure", to_string(publication.budget.measure()));
-  report_detail::write_cost(json, publication.budget);
-  member(json, "neighbors", to_string(publication.neighbors));
-  if (!publication.person.empty()) member(json, "person", publication.person);
-  member(json, "records_per_person", std::uint64_t{publication.records_per_person});
-  json.EndObject();
+  object(json, "privacy", [&] {
+    member(json, "measure", to_string(publication.budget.measure()));
+    report_detail::write_cost(json, publication.budget);
+    member(json, "neighbors", to_string(publication.neighbors));
+    if (!publication.person.empty()) member(json, "person", publication.person);
+    member(json, "records_per_person", std::uint64_t{publication.records_per_person});
+  });
   member(json, "confidence", publication.confidence.to_string());
-  json.Key("levels");
-  json.StartArray();
-  for (const PlannedLevel& level : plan.levels) write_level(json, plan, level);
-  json.EndArray();
-  if (!plan.sums.empty()) {
-    json.Key("totals_of_counts");
-    json.StartArray();
-    for (const PlannedLevel& level : plan.sums) write_level(json, plan, level);
-    json.EndArray();
-  }
+  const auto write = [&](const PlannedLevel& level) { write_level(json, plan, level); };
+  objects(json, "levels", plan.levels, write);
+  if (!plan.sums.empty()) objects(json, "totals_of_counts", plan.sums, write);
   return document.text();
 }
 

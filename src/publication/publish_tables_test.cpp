@@ -314,7 +314,7 @@ TEST_F(PublishingTables, WhatCannotBeDrawnIsRefusedBeforeTheCharge) {
   const Payment payment = ledger();
   Publication publication = with_counts(Budget::pure(Rational(1)));
   publication.tables[0].lattice = Lattice::explicit_points({Rational(100), Rational(200), Rational(400)});
-  expect_refused_for_nothing(publication, file_, payment, "table 'pay': a mean needs bounds and a step");
+  expect_refused_for_nothing(publication, file_, payment, "a mean needs bounds and a step");
   publication.tables[0].mean = false;
   // A count's noise is too wide to have an interval.
   publication.tables[0].level_shares = {Rational(1, 1'000'000'000'000'000'000), 1, 1, 1};

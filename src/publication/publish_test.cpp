@@ -134,5 +134,15 @@ TEST_F(Publishing, AColumnInMemory) {
   EXPECT_TRUE(answer.release->charge);
 }
 
+/// The quantiles' intervals are too wide for what the counts leave.
+TEST(ReleaseRequests, WhatCountsLeaveOfTheBudgetIsCheckedBeforeTheCharge) {
+  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(10).pow(-13))};
+  query.intervals = IntervalRequest{Rational(9, 10)};
+  ReleaseRequest request{{"age", Lattice::regular(0, 100, 1)}, query};
+  EXPECT_NO_THROW(request.validate());
+  request.statistics = StatisticsRequest{{}, false, Rational(999'999, 1'000'000)};
+  EXPECT_THROW(request.validate(), Error);
+}
+
 }  // namespace
 }  // namespace fractile

@@ -22,6 +22,12 @@ void ReleaseRequest::validate(std::uint32_t sql_stability) const {
   if (counted.quantiles.empty() && !statistics) counted.validate();  // throws, since there is nothing to release
   const QuantileQuery each = selection.by.empty() ? counted : group_query(counted);
   if (statistics) statistics->validate(column.lattice, each, bounds ? bounds->share : Rational(0));
+  const Rational others = (statistics ? statistics->share : Rational(0)) + (bounds ? bounds->share : Rational(0));
+  if (!each.quantiles.empty() && others < Rational(1)) {
+    QuantileQuery rest = each;
+    rest.budget = each.budget.scaled(Rational(1) - others);
+    rest.validate();
+  }
   if (!bounds) return;
   if (bounds->share <= Rational(0) || bounds->share >= Rational(1)) {
     throw Error(ErrorCode::usage, "the bounds' share of the budget is not between 0 and 1", "write for example 0.1");

@@ -13,6 +13,7 @@
 #include "fractile/source.hpp"
 #include "libraries/fmt.hpp"
 #include "quantiles/release/release.hpp"
+#include "quantiles/stages/statistics.hpp"
 #include "ranks/expected_units.hpp"
 #include "report/text/shown_text.hpp"
 
@@ -174,6 +175,7 @@ void validate_counts(const PublicationTable& table) {
            fmt::format("{} is not a possible value above the smallest", value_text(table.lattice.kind(), value)),
            {"write for example ", Field("below").number(table.lattice.text(table.lattice.size() / 2))});
   }
+  if (table.mean) require_mean_of(table.lattice);
   if (!table.has_counts() && table.quantiles.empty()) {
     refuse("quantiles", "table " + quoted(table.name) + " publishes nothing",
            {"write ", Field("quantiles").text("deciles"), ", or ask for a count, a mean or shares below values"});

@@ -24,33 +24,24 @@ namespace fractile {
 namespace {
 
 using report_detail::Document;
+using report_detail::list;
 using report_detail::member;
+using report_detail::object;
+using report_detail::objects;
 using report_detail::Writer;
 using Json = rapidjson::Value;
 
-void texts(Writer& json, const char* name, const std::vector<std::string>& texts) {
-  json.Key(name);
-  json.StartArray();
-  for (const std::string& each : texts) report_detail::text(json, each);
-  json.EndArray();
-}
-
 void write_keys(Writer& json, const Publication& publication) {
-  json.Key("keys");
-  json.StartArray();
-  for (const KeyColumn& column : publication.keys) {
-    json.StartObject();
+  objects(json, "keys", publication.keys, [&](const KeyColumn& column) {
     member(json, "column", column.column);
-    texts(json, "keys", column.keys);
-    if (!column.labels.empty()) texts(json, "labels", column.labels);
-    json.EndObject();
-  }
-  json.EndArray();
+    list(json, "keys", column.keys);
+    if (!column.labels.empty()) list(json, "labels", column.labels);
+  });
 }
 
 void write_level(Writer& json, const PublicationTable& table, const PublishedLevel& level) {
   json.StartObject();
-  texts(json, "by", publication_detail::columns_of(table, table.levels[level.level]).names());
+  list(json, "by", publication_detail::columns_of(table, table.levels[level.level]).names());
   json.Key("release");
   const std::string& receipt = level.release.receipt;
   const std::size_t size = receipt.find_last_not_of('\n') + 1;
@@ -66,18 +57,15 @@ void write_sums(Writer& json, const PublishedTables& tables, std::size_t table) 
   json.StartArray();
   for (std::size_t level = each.drawn_levels(); level < each.levels.size(); ++level) {
     const KeyColumns columns = publication_detail::columns_of(each, each.levels[level]);
-    json.StartArray();
-    for (const std::string& column : columns.names()) report_detail::text(json, column);
-    json.EndArray();
+    list(json, columns.names(), [&](const std::string& column) { report_detail::text(json, column); });
   }
   json.EndArray();
 }
 
 void write_table(Writer& json, const PublishedTables& tables, std::size_t table) {
   const PublicationTable& each = tables.publication.tables[table];
-  json.StartObject();
   member(json, "name", each.name);
-  texts(json, "by", each.by);
+  list(json, "by", each.by);
   json.Key("levels");
   json.StartArray();
   for (const PublishedLevel& level : tables.levels) {
@@ -85,16 +73,14 @@ void write_table(Writer& json, const PublishedTables& tables, std::size_t table)
   }
   json.EndArray();
   write_sums(json, tables, table);
-  json.EndObject();
 }
 
 void write_marks(Writer& json, const PublicationMarks& marks) {
   if (!marks.unreliable && !marks.hidden) return;
-  json.Key("marks");
-  json.StartObject();
-  if (marks.unreliable) member(json, "unreliable", marks.unreliable->to_string());
-  if (marks.hidden) member(json, "hidden", *marks.hidden);
-  json.EndObject();
+  object(json, "marks", [&] {
+    if (marks.unreliable) member(json, "unreliable", marks.unreliable->to_string());
+    if (marks.hidden) member(json, "hidden", *marks.hidden);
+  });
 }
 
 constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
@@ -346,16 +332,10 @@ std::string receipt_of(const PublishedTables& tables) {
   Document document;
   Writer& json = document.json();
   member(json, "title", publication.title);
-  json.Key("privacy");
-  json.StartObject();
-  report_detail::write_cost(json, publication.budget);
-  json.EndObject();
+  object(json, "privacy", [&] { report_detail::write_cost(json, publication.budget); });
   write_keys(json, publication);
   write_marks(json, publication.marks);
-  json.Key("tables");
-  json.StartArray();
-  for (std::size_t i = 0; i < publication.tables.size(); ++i) write_table(json, tables, i);
-  json.EndArray();
+  objects(json, "tables", publication.tables.size(), [&](std::size_t i) { write_table(json, tables, i); });
   return report_detail::with_digest(document);
 }
 

@@ -131,6 +131,16 @@ TEST(Publications, AreRefused) {
   expect_refused("below", "0.5 is not a possible value",
                  [&](Publication& all) { first(all).below = {Rational(1, 2)}; });
   expect_refused("below", "1001 is not a possible value", [&](Publication& all) { first(all).below = {1001}; });
+  // A plan of such a table once ended in an internal error or by division by zero.
+  const auto expect_no_mean = [&](const std::string& why, const Lattice& lattice) {
+    expect_refused("mean", why, [&](Publication& all) {
+      first(all).mean = true;
+      first(all).lattice = lattice;
+    });
+  };
+  expect_no_mean("not a list of candidates", Lattice::explicit_points({100, 200, 400}));
+  expect_no_mean("its own mean", Lattice::regular(5, 5, 1));
+  expect_no_mean("at most 2^32 possible values", Lattice::numbers((std::uint64_t{1} << 32) + 1));
   expect_refused("quantiles", "publishes nothing", [&](Publication& all) { first(all).quantiles.clear(); });
   expect_refused("counts_share", "not between 0 and 1", [&](Publication& all) {
     first(all).count = true;

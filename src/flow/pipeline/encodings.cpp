@@ -27,10 +27,8 @@ constexpr std::size_t most_answers = 256;
 /// The noise with weight odds where `has` is true and 1 elsewhere. `has` must be true equally often in every row.
 template <class Has>
 std::shared_ptr<const PolynomialNoise> odds_where(std::size_t values, std::size_t answers, const Has& has) {
-  Noise<Polynomial> noise = zeros(values, answers);
-  for (std::size_t x = 0; x < values; ++x) {
-    for (std::size_t y = 0; y < answers; ++y) noise.numerators[x][y] = Polynomial::power(has(x, y) ? 1 : 0);
-  }
+  const auto weight = [&](std::size_t x, std::size_t y) { return Polynomial::power(has(x, y) ? 1 : 0); };
+  Noise<Polynomial> noise = with_numerators(values, answers, weight);
   for (const Polynomial& entry : noise.numerators.front()) noise.denominator = noise.denominator + entry;
   return std::make_shared<PolynomialNoise>(Family::preserving, std::move(noise));
 }
@@ -45,11 +43,8 @@ std::size_t count_of_unary_answers(std::size_t values) {
 
 std::shared_ptr<const PolynomialNoise> unary(std::size_t values, const Bit& other, const Bit& own,
                                              std::int64_t root_degree) {
-  const std::size_t answers = count_of_unary_answers(values);
-  Noise<Polynomial> noise = zeros(values, answers);
-  for (std::size_t x = 0; x < values; ++x) {
-    for (std::size_t y = 0; y < answers; ++y) noise.numerators[x][y] = chance_of_bits(values, x, y, own, other);
-  }
+  const auto chance = [&](std::size_t x, std::size_t y) { return chance_of_bits(values, x, y, own, other); };
+  Noise<Polynomial> noise = with_numerators(values, count_of_unary_answers(values), chance);
   noise.denominator = own.zero + own.one;
   for (std::size_t k = 1; k < values; ++k) noise.denominator = noise.denominator * (other.zero + other.one);
   return std::make_shared<PolynomialNoise>(Family::preserving, std::move(noise), root_degree);

@@ -17,8 +17,15 @@ struct Noise {
   std::size_t answers() const { return numerators.front().size(); }
 };
 
-/// Numerators to be filled in.
-Noise<Polynomial> zeros(std::size_t values, std::size_t answers);
+/// Numerators `entry(value, answer)`, whose denominator is to be filled in.
+template <class Entry>
+Noise<Polynomial> with_numerators(std::size_t values, std::size_t answers, const Entry& entry) {
+  Noise<Polynomial> noise{std::vector<std::vector<Polynomial>>(values), Polynomial()};
+  for (std::size_t x = 0; x < values; ++x) {
+    for (std::size_t y = 0; y < answers; ++y) noise.numerators[x].push_back(entry(x, y));
+  }
+  return noise;
+}
 
 [[noreturn]] void refuse_perturber(const char* what);
 /// Throws `usage` for fewer than two values.

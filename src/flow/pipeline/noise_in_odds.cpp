@@ -206,26 +206,6 @@ bool is_never_negative(const Polynomial& polynomial) {
 
 bool has_no_root(const Polynomial& polynomial) { return real_roots(polynomial, 1, beyond_roots(polynomial)).empty(); }
 
-/// The rows over a common denominator, which is positive at 1.
-Noise<Polynomial> over_common_denominator(const std::vector<std::vector<RationalFunction>>& rows) {
-  Noise<Polynomial> noise{{}, Polynomial(1)};
-  for (const std::vector<RationalFunction>& row : rows) {
-    for (const RationalFunction& entry : row) {
-      fmpz_poly_lcm(noise.denominator.get(), noise.denominator.get(), entry.denominator());
-    }
-  }
-  if (noise.denominator.at(1).sign() < 0) noise.denominator = Polynomial() - noise.denominator;
-  for (const std::vector<RationalFunction>& row : rows) {
-    noise.numerators.emplace_back(row.size());
-    for (std::size_t y = 0; y < row.size(); ++y) {
-      Polynomial& numerator = noise.numerators.back()[y];
-      fmpz_poly_div(numerator.get(), noise.denominator.get(), row[y].denominator());
-      fmpz_poly_mul(numerator.get(), numerator.get(), row[y].numerator());
-    }
-  }
-  return noise;
-}
-
 [[noreturn]] void refuse_matrix(const std::string& what) {
   throw Error(ErrorCode::usage, "the matrix in odds: " + what,
               R"x(rows are probabilities at all odds from 1 on, such as ["odds/(odds + 1)", "1/(odds + 1)"])x");
@@ -245,6 +225,25 @@ void validate(const Noise<Polynomial>& noise) {
 }
 
 }  // namespace
+
+Noise<Polynomial> over_common_denominator(const std::vector<std::vector<RationalFunction>>& rows) {
+  Noise<Polynomial> noise{{}, Polynomial(1)};
+  for (const std::vector<RationalFunction>& row : rows) {
+    for (const RationalFunction& entry : row) {
+      fmpz_poly_lcm(noise.denominator.get(), noise.denominator.get(), entry.denominator());
+    }
+  }
+  if (noise.denominator.at(1).sign() < 0) noise.denominator = Polynomial() - noise.denominator;
+  for (const std::vector<RationalFunction>& row : rows) {
+    noise.numerators.emplace_back(row.size());
+    for (std::size_t y = 0; y < row.size(); ++y) {
+      Polynomial& numerator = noise.numerators.back()[y];
+      fmpz_poly_div(numerator.get(), noise.denominator.get(), row[y].denominator());
+      fmpz_poly_mul(numerator.get(), numerator.get(), row[y].numerator());
+    }
+  }
+  return noise;
+}
 
 NoiseInOdds noise_in_odds(const std::vector<std::vector<std::string>>& entries) {
   const std::int64_t root_degree = root_degree_of(entries);

@@ -14,10 +14,6 @@
 
 namespace fractile::flow {
 
-Noise<Polynomial> zeros(std::size_t values, std::size_t answers) {
-  return {std::vector<std::vector<Polynomial>>(values, std::vector<Polynomial>(answers)), Polynomial()};
-}
-
 void refuse_perturber(const char* what) { throw Error(ErrorCode::usage, what); }
 
 void require_values(std::size_t values) {
@@ -61,10 +57,8 @@ void require_odds(const Rational& odds) {
 // The weights of a row are odds : 1 : ... : 1.
 Perturber Perturber::randomized_response(std::size_t values) {
   require_perturber_size(values, values);
-  Noise<Polynomial> noise = zeros(values, values);
-  for (std::size_t x = 0; x < values; ++x) {
-    for (std::size_t y = 0; y < values; ++y) noise.numerators[x][y] = Polynomial::power(x == y ? 1 : 0);
-  }
+  const auto weight = [](std::size_t x, std::size_t y) { return Polynomial::power(x == y ? 1 : 0); };
+  Noise<Polynomial> noise = with_numerators(values, values, weight);
   noise.denominator = Polynomial::power(1) + Polynomial(static_cast<std::int64_t>(values) - 1);
   return Perturber(std::make_shared<PolynomialNoise>(Family::randomized_response, std::move(noise)));
 }
@@ -77,22 +71,28 @@ Perturber Perturber::wide_geometric(std::size_t values, std::size_t reach) {
   const std::size_t answers = wide_answers(values, reach);
   const std::size_t longest = values - 1 + reach;
   require_short_polynomials(longest + 1, Rational(values) * Rational(answers) * Rational(longest + 1));
-  Noise<Polynomial> noise = zeros(values, answers);
-  for (std::size_t x = 0; x < values; ++x) {
-    for (std::size_t y = 0; y < answers; ++y) {
-      const std::size_t place = x + reach;
-      const auto left = static_cast<std::int64_t>(longest - (place > y ? place - y : y - place));
-      const bool is_outer = y == 0 || y == answers - 1;
-      noise.numerators[x][y] =
-          is_outer ? Polynomial::power(left + 1) : Polynomial::power(left + 1) - Polynomial::power(left);
-    }
-  }
+  Noise<Polynomial> noise = with_numerators(values, answers, [&](std::size_t x, std::size_t y) {
+    const std::size_t place = x + reach;
+    const auto left = static_cast<std::int64_t>(longest - (place > y ? place - y : y - place));
+    const bool is_outer = y == 0 || y == answers - 1;
+    return is_outer ? Polynomial::power(left + 1) : Polynomial::power(left + 1) - Polynomial::power(left);
+  });
   const auto last = static_cast<std::int64_t>(longest);
   noise.denominator = Polynomial::power(last + 1) + Polynomial::power(last);
   return Perturber(std::make_shared<PolynomialNoise>(Family::geometric, std::move(noise)));
 }
 
 namespace {
+
+template <class Ring, class Evaluate>
+Noise<Ring> evaluated(const Noise<Polynomial>& noise, Evaluate evaluate) {
+  Noise<Ring> result{{}, evaluate(noise.denominator)};
+  for (const std::vector<Polynomial>& row : noise.numerators) {
+    result.numerators.emplace_back();
+    for (const Polynomial& entry : row) result.numerators.back().push_back(evaluate(entry));
+  }
+  return result;
+}
 
 /// The noise as polynomials in the root of a degree that is `by` times as high. Throws `usage` when they are too long.
 Noise<Polynomial> inflated(const Noise<Polynomial>& noise, std::int64_t by) {
@@ -110,12 +110,7 @@ Noise<Polynomial> inflated(const Noise<Polynomial>& noise, std::int64_t by) {
     fmpz_poly_inflate(result.get(), polynomial.get(), static_cast<ulong>(by));
     return result;
   };
-  Noise<Polynomial> result{{}, longer(noise.denominator)};
-  for (const std::vector<Polynomial>& row : noise.numerators) {
-    result.numerators.emplace_back();
-    for (const Polynomial& entry : row) result.numerators.back().push_back(longer(entry));
-  }
-  return result;
+  return evaluated<Polynomial>(noise, longer);
 }
 
 }  // namespace
@@ -174,10 +169,8 @@ Perturber Perturber::fixed(const Channel& channel) {
   for (std::size_t x = 0; x < values; ++x) {
     for (const Rational& p : channel.matrix().row(x)) common *= (common / p.denominator()).denominator();
   }
-  Noise<Polynomial> noise = zeros(values, answers);
-  for (std::size_t x = 0; x < values; ++x) {
-    for (std::size_t y = 0; y < answers; ++y) noise.numerators[x][y] = Polynomial::constant(channel(x, y) * common);
-  }
+  const auto multiple = [&](std::size_t x, std::size_t y) { return Polynomial::constant(channel(x, y) * common); };
+  Noise<Polynomial> noise = with_numerators(values, answers, multiple);
   noise.denominator = Polynomial::constant(common);
   return Perturber(std::make_shared<PolynomialNoise>(Family::fixed, std::move(noise)));
 }
@@ -301,16 +294,6 @@ void require_short_values(const PolynomialNoise& noise, const Rational& base) {
   if (entries * static_cast<double>(noise.denominator.degree()) * bits <= most_bits) return;
   throw Error(ErrorCode::usage, "the perturber's probabilities are too long to be written down",
               "take fewer values, or a shorter exp(epsilon)");
-}
-
-template <class Ring, class Evaluate>
-Noise<Ring> evaluated(const PolynomialNoise& noise, Evaluate evaluate) {
-  Noise<Ring> result{{}, evaluate(noise.denominator)};
-  for (const std::vector<Polynomial>& row : noise.numerators) {
-    result.numerators.emplace_back();
-    for (const Polynomial& entry : row) result.numerators.back().push_back(evaluate(entry));
-  }
-  return result;
 }
 
 }  // namespace

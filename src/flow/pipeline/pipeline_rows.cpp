@@ -5,6 +5,7 @@
 
 #include "flow/algebra/real_roots.hpp"
 #include "flow/pipeline/channel_of.hpp"
+#include "flow/pipeline/noise_in_odds.hpp"
 #include "flow/pipeline/post_images.hpp"
 #include "fractile/error.hpp"
 
@@ -142,22 +143,8 @@ Rows<Polynomial> symbolic_rows(const Pipeline& pipeline, const Frame& frame) {
   if (pipeline.perturber.release() == nullptr) {
     return rows_by<Polynomial>(pipeline, frame, [](const Noise<Polynomial>& noise) { return noise; });
   }
-  const auto rows = release_rows(pipeline, frame, RationalFunction::variable());
-  Rows<Polynomial> result{{}, Polynomial(1)};
-  for (const std::vector<RationalFunction>& row : rows) {
-    for (const RationalFunction& p : row) {
-      fmpz_poly_lcm(result.denominator.get(), result.denominator.get(), p.denominator());
-    }
-  }
-  for (const std::vector<RationalFunction>& row : rows) {
-    result.numerators.emplace_back(row.size());
-    for (std::size_t y = 0; y < row.size(); ++y) {
-      Polynomial& numerator = result.numerators.back()[y];
-      fmpz_poly_div(numerator.get(), result.denominator.get(), row[y].denominator());
-      fmpz_poly_mul(numerator.get(), numerator.get(), row[y].numerator());
-    }
-  }
-  return result;
+  auto [numerators, denominator] = over_common_denominator(release_rows(pipeline, frame, RationalFunction::variable()));
+  return {std::move(numerators), std::move(denominator)};
 }
 
 }  // namespace fractile::flow

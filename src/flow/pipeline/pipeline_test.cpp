@@ -149,6 +149,14 @@ TEST(Pipeline, IdentityAndTablesAreExplicit) {
   EXPECT_TRUE(std::ranges::equal(target.matrix().row(1), everyone.matrix().row(5)));
 }
 
+// Another post-processor's image once directed the answers of the identity, beyond the end of a row.
+TEST(Pipeline, AnImageIsOfTablesAlone) {
+  const Pipeline plain{2, {0, 1}, Perturber::randomized_response(2), {}};
+  Pipeline with_image = plain;
+  with_image.post.image = {7, 1};
+  EXPECT_EQ(channel_at(with_image, 2).channel, channel_at(plain, 2).channel);
+}
+
 // Section 8: the rows of noisy ArgMax against all perturbed histograms.
 TEST(Pipeline, HighestBarIsWhatTheDefinitionSays) {
   const Pipeline pipeline = noisy_argmax(2, 3);

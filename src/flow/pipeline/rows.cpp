@@ -394,7 +394,8 @@ std::vector<Ring> tuple_row(const Tuple& members, const Noises<Ring>& noises, co
 
 template <class Ring>
 std::vector<std::vector<Ring>> explicit_rows(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises) {
-  std::vector<std::size_t> image = pipeline.post.image;
+  std::vector<std::size_t> image;  // none for the identity
+  if (pipeline.post.kind == PostProcessor::Kind::table) image = pipeline.post.image;
   if (pipeline.post.kind == PostProcessor::Kind::round) {
     image = images_of(pipeline, all_tuples(pipeline.participants, pipeline.shown().size())).image;
   }

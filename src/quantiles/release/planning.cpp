@@ -26,7 +26,8 @@ constexpr std::uint64_t most_reference_rows = 100'000;
 /// Chosen so that a plan takes a second or two. Brackets and the critical values of intervals take longer than quantiles do.
 std::uint64_t affordable_releases(const QuantileQuery& query, std::uint64_t rows, std::uint64_t wanted) {
   const std::uint64_t quantiles = query.quantiles.size();
-  const std::uint64_t affordable = std::min(40'000 / quantiles, 20'000'000 / rows);
+  // typical_release() refuses a table without rows.
+  const std::uint64_t affordable = std::min(40'000 / quantiles, 20'000'000 / std::max<std::uint64_t>(rows, 1));
   const std::uint64_t with_intervals = std::clamp<std::uint64_t>(1'000 / quantiles, 50, 200);
   return std::min(std::max<std::uint64_t>(query.intervals ? std::min(with_intervals, affordable) : affordable, 20),
                   wanted);

@@ -254,6 +254,17 @@ TEST(Planning, APlanHoldsItAll) {
   }
 }
 
+// The number of releases that a plan simulates was a quotient by the number of rows.
+TEST(Planning, ATableWithoutRowsIsRefused) {
+  const Lattice lattice = Lattice::regular(0, 100, 1);
+  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1))};
+  PlanOptions options;
+  options.rows = 0;
+  EXPECT_THROW(plan_release(query, lattice, options), Error);
+  query.expected_rows = 0;
+  EXPECT_THROW(plan_release(query, lattice), Error);
+}
+
 // Tables kept from one simulated release to the next change neither the law nor the draws.
 TEST(TypicalErrors, AreThoseOfReleases) {
   const Lattice lattice = Lattice::regular(0, 500'000, 1);

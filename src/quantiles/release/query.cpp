@@ -53,6 +53,18 @@ void require_small_denominators(const std::vector<Rational>& quantiles) {
   }
 }
 
+/// Counts are drawn as 64-bit numbers, so their variance is at most 2^80, and the laws of intervals have 64-bit places. The bounds leave
+/// room for the parts into which a release divides its budget.
+bool is_noise_too_wide(const QuantileQuery& query) {
+  const Rational records(query.records_per_person);
+  if (query.budget.measure() == Measure::zcdp) {
+    const bool may_count =
+        query.intervals || query.mechanism == Mechanism::automatic || query.mechanism == Mechanism::tree;
+    return may_count && query.budget.rho() * Rational(2).pow(70) < records * records;
+  }
+  return query.intervals && EpsilonSum(query.budget.epsilon() * Rational(2).pow(48)) < EpsilonSum(records);
+}
+
 void require_records(const QuantileQuery& query) {
   if (query.records_per_person > 0) return;
   throw Error(ErrorCode::usage, "a person has at least one record",
@@ -98,6 +110,10 @@ void QuantileQuery::validate() const {
                 {"use ", mechanism_field.text("approximate"), " for several"}, "mechanism");
   }
   if (intervals) require_intervals(*this);
+  if (is_noise_too_wide(*this)) {
+    throw Error(ErrorCode::usage, "the noise of counts would be wider than any table",
+                "give the release a larger budget");
+  }
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names.size() == quantiles.size() && Rational::parse(names[i]) == quantiles[i]) continue;
     throw Error(ErrorCode::usage, "the names do not belong to the quantiles", "leave them out", "quantiles");

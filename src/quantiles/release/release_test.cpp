@@ -254,6 +254,15 @@ TEST(Release, RefusesBeforeLookingAtTheData) {
   QuantileQuery two = query_for({"0.25", "0.5"}, "1");
   two.mechanism = Mechanism::exponential;
   refuses(two);
+  // Such noise once ended a release after its charge: it has no place in 64 bits.
+  QuantileQuery wide = query_for({"0.5"}, "1e-20");
+  wide.intervals = IntervalRequest{Rational(9, 10)};
+  refuses(wide);
+  wide.budget = Budget::zcdp(Rational(10).pow(-24));
+  refuses(wide);
+  wide.intervals.reset();
+  wide.mechanism = Mechanism::tree;
+  refuses(wide);
   EXPECT_THROW(Budget::pure(Exponent()), Error);
   EXPECT_THROW(Budget::zcdp(Rational(0)), Error);
 }

@@ -133,6 +133,18 @@ std::int64_t width_of_two(const LowerLaw& x, std::int64_t factor_x, const LowerL
 
 }  // namespace
 
+void require_mean_of(const Lattice& lattice) {
+  if (!lattice.is_regular()) {
+    throw Error(ErrorCode::usage, "a mean needs bounds and a step, not a list of candidates",
+                {"write ", Field("bounds").blanks("LO", "HI"), " and ", Field("step")}, "mean");
+  }
+  if (lattice.size() == 1) throw Error(ErrorCode::usage, "one possible value is its own mean", "leave it out", "mean");
+  if (lattice.size() > StatisticsRequest::largest_mean_lattice) {
+    throw Error(ErrorCode::usage, "a mean takes at most 2^32 possible values",
+                {"take a coarser ", Field("step"), ", or narrower ", Field("bounds")}, "mean");
+  }
+}
+
 void StatisticsRequest::validate(const Lattice& lattice, const QuantileQuery& query,
                                  const Rational& bounds_share) const {
   const OwnEnvironment own;
@@ -183,15 +195,7 @@ void StatisticsRequest::validate(const Lattice& lattice, const QuantileQuery& qu
     throw Error(ErrorCode::usage, "a mean needs bounds that are declared",
                 {"write ", Field("bounds").blanks("LO", "HI")}, "mean");
   }
-  if (!lattice.is_regular()) {
-    throw Error(ErrorCode::usage, "a mean needs bounds and a step, not a list of candidates",
-                {"write ", Field("bounds").blanks("LO", "HI"), " and ", Field("step")}, "mean");
-  }
-  if (lattice.size() == 1) throw Error(ErrorCode::usage, "one possible value is its own mean", "leave it out", "mean");
-  if (lattice.size() > largest_mean_lattice) {
-    throw Error(ErrorCode::usage, "a mean takes at most 2^32 possible values",
-                {"take a coarser ", Field("step"), ", or narrower ", Field("bounds")}, "mean");
-  }
+  require_mean_of(lattice);
   const CountTreeNoise of_sum = noise_of_sum(*this, with_part(query, share), lattice).value();
   NoiseSum(of_sum.measure(), of_sum.price(), 1);
 }

@@ -23,6 +23,9 @@ struct DrawnStatistics {
 /// A bound of every released sum, whatever the records are.
 inline constexpr std::int64_t most_sum = std::int64_t{1} << 61;
 
+/// Throws `usage` for a mean of values on a lattice of which no mean is published.
+void require_mean_of(const Lattice& lattice);
+
 /// The statistics that follow from what was drawn, for one group or for the sums of several.
 class StatisticsIntervals {
  public:

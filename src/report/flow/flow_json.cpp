@@ -16,6 +16,7 @@ using report_detail::Document;
 using report_detail::epsilon_digits;
 using report_detail::exact_odds;
 using report_detail::exact_or_digits;
+using report_detail::list;
 using report_detail::member;
 using report_detail::object;
 using report_detail::objects;
@@ -33,15 +34,11 @@ using report_detail::with_decimals;
 using report_detail::Writer;
 
 void write_list(Writer& json, const std::vector<std::string>& words) {
-  json.StartArray();
-  for (const std::string& word : words) text(json, word);
-  json.EndArray();
+  list(json, words, [&](const std::string& word) { text(json, word); });
 }
 
 void write_list(Writer& json, std::span<const Rational> numbers) {
-  json.StartArray();
-  for (const Rational& number : numbers) text(json, number.to_string());
-  json.EndArray();
+  list(json, numbers, [&](const Rational& number) { text(json, number.to_string()); });
 }
 
 void write_list(Writer& json, const flow::Matrix& matrix) {
@@ -190,10 +187,7 @@ std::string to_json(const AnyPriorReport& report) {
   if (answer.refutation) write_counterexample(json, *answer.refutation);
   if (answer.remaps && report.loss) {
     write_member(json, "loss", report.loss->matrix());
-    json.Key("randomized");
-    json.StartArray();
-    for (const flow::Matrix& actions : answer.remaps->randomized) write_list(json, actions);
-    json.EndArray();
+    list(json, "randomized", answer.remaps->randomized, [&](const flow::Matrix& each) { write_list(json, each); });
   }
   if (report.about) write_channels(json, brief_channels(*report.about, answer.from, answer.to));
   return document.text();
@@ -304,15 +298,9 @@ std::string to_json(const ChannelReport& report) {
   member(json, "epsilon", report.epsilon.to_string());
   write_member(json, "secrets", channel.secrets);
   write_member(json, "observations", channel.observations);
-  json.Key("matrix");
-  json.StartArray();
-  for (const std::vector<flow::RealBounds>& row : channel.probabilities) {
-    std::vector<std::string> cells;
-    cells.reserve(row.size());
-    for (const flow::RealBounds& probability : row) cells.push_back(exact_or_digits(probability));
-    write_list(json, cells);
-  }
-  json.EndArray();
+  list(json, "matrix", channel.probabilities, [&](const std::vector<flow::RealBounds>& row) {
+    list(json, row, [&](const flow::RealBounds& probability) { text(json, exact_or_digits(probability)); });
+  });
   write_member(json, "arrangements", std::span<const Rational>(report.answer.arrangements));
   return document.text();
 }

@@ -227,15 +227,10 @@ void write_members(Writer& json, const LeakageReport& report) {
   member(json, "guess", name_of(report.question.guess.about));
   member(json, "knows", known_in_words(report));
   member(json, "promise", report.promise);
-  json.Key("possibilities");
-  json.StartArray();
-  for (std::size_t i = 0; i < report.possibilities.names.size(); ++i) {
-    json.StartObject();
+  objects(json, "possibilities", report.possibilities.names.size(), [&](std::size_t i) {
     member(json, "name", report.possibilities.names[i]);
     member(json, "prior", report.possibilities.priors[i].to_string());
-    json.EndObject();
-  }
-  json.EndArray();
+  });
   if (!report.is_sweep) return write_answer(json, report.answers.front(), loss_digits);
   objects(json, "points", report.answers, [&](const Leakage& answer) {
     write_answer(json, answer, sweep_digits);

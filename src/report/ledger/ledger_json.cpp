@@ -7,7 +7,10 @@ namespace fractile {
 namespace {
 
 using report_detail::Document;
+using report_detail::list;
 using report_detail::member;
+using report_detail::object;
+using report_detail::objects;
 using report_detail::Writer;
 
 void optional_member(Writer& json, const char* name, const std::string& value) {
@@ -15,46 +18,40 @@ void optional_member(Writer& json, const char* name, const std::string& value) {
 }
 
 void write_budget(Writer& json, const char* name, const Budget& budget) {
-  json.Key(name);
-  json.StartObject();
-  member(json, "measure", to_string(budget.measure()));
-  report_detail::write_cost(json, budget);
-  json.EndObject();
+  object(json, name, [&] {
+    member(json, "measure", to_string(budget.measure()));
+    report_detail::write_cost(json, budget);
+  });
 }
 
 void write_spending(Writer& json, const char* name, const Spending& spending) {
-  json.Key(name);
-  json.StartObject();
-  if (spending.measure == Measure::zcdp) {
-    member(json, "rho", spending.rho.to_string());
-  } else {
-    member(json, "epsilon", spending.epsilon.to_string());
-  }
-  if (spending.measure == Measure::approximate) member(json, "delta", spending.delta.to_string());
-  json.EndObject();
+  object(json, name, [&] {
+    if (spending.measure == Measure::zcdp) {
+      member(json, "rho", spending.rho.to_string());
+    } else {
+      member(json, "epsilon", spending.epsilon.to_string());
+    }
+    if (spending.measure == Measure::approximate) member(json, "delta", spending.delta.to_string());
+  });
 }
 
 /// Writes the reading, or nothing if it is empty.
 void write_reading(Writer& json, const LedgerReading& reading) {
   if (reading.empty()) return;
-  json.Key("reading");
-  json.StartObject();
-  for (const auto& [name, value] : reading) member(json, name.c_str(), value);
-  json.EndObject();
+  object(json, "reading", [&] {
+    for (const auto& [name, value] : reading) member(json, name.c_str(), value);
+  });
 }
 
 void write_source(Writer& json, const LedgerSource& source) {
-  json.StartObject();
   member(json, "dataset", source.dataset);
   member(json, "source", name_text(source.source));
   member(json, "entry", static_cast<std::uint64_t>(source.entry));
   member(json, "records_per_person", std::uint64_t{source.records_per_person});
   write_reading(json, source.reading);
-  json.EndObject();
 }
 
-void account_member(Writer& json, const LedgerAccount& account) {
-  json.StartObject();
+void write_account(Writer& json, const LedgerAccount& account) {
   member(json, "name", account.dataset.name);
   member(json, "unit", account.dataset.unit);
   member(json, "neighbors", to_string(account.dataset.neighbors));
@@ -67,11 +64,9 @@ void account_member(Writer& json, const LedgerAccount& account) {
   write_spending(json, "spent", account.balance.spent);
   write_spending(json, "reserved", account.balance.reserved);
   write_spending(json, "remaining", account.balance.remaining);
-  json.EndObject();
 }
 
 void write_entry(Writer& json, const LedgerEntry& entry, LedgerDetail detail) {
-  json.StartObject();
   member(json, "id", static_cast<std::uint64_t>(entry.id));
   member(json, "dataset", entry.request.dataset);
   member(json, "state", to_string(entry.state));
@@ -91,18 +86,15 @@ void write_entry(Writer& json, const LedgerEntry& entry, LedgerDetail detail) {
   optional_member(json, "receipt_sha256", entry.receipt_sha256);
   if (detail == LedgerDetail::everything) optional_member(json, "receipt", entry.receipt);
   optional_member(json, "reason", entry.reason);
-  json.EndObject();
 }
 
 void write_event(Writer& json, const LedgerEvent& event) {
-  json.StartObject();
   member(json, "id", static_cast<std::uint64_t>(event.id));
   member(json, "time", event.time);
   member(json, "kind", event.kind);
   optional_member(json, "dataset", event.dataset);
   if (event.entry != 0) member(json, "entry", static_cast<std::uint64_t>(event.entry));
   member(json, "hash", event.hash);
-  json.EndObject();
 }
 
 }  // namespace
@@ -112,28 +104,13 @@ std::string to_json(const LedgerStatement& statement, LedgerDetail detail) {
   Writer& json = document.json();
   member(json, "ledger_format", static_cast<std::uint64_t>(statement.format));
   if (!statement.damage.empty()) {
-    json.Key("damage");
-    json.StartArray();
-    for (const std::string& what : statement.damage) json.String(what.c_str());
-    json.EndArray();
+    list(json, "damage", statement.damage, [&](const std::string& what) { json.String(what.c_str()); });
   }
-  json.Key("datasets");
-  json.StartArray();
-  for (const LedgerAccount& account : statement.accounts) account_member(json, account);
-  json.EndArray();
-  json.Key("sources");
-  json.StartArray();
-  for (const LedgerSource& source : statement.sources) write_source(json, source);
-  json.EndArray();
-  json.Key("entries");
-  json.StartArray();
-  for (const LedgerEntry& entry : statement.entries) write_entry(json, entry, detail);
-  json.EndArray();
+  objects(json, "datasets", statement.accounts, [&](const LedgerAccount& each) { write_account(json, each); });
+  objects(json, "sources", statement.sources, [&](const LedgerSource& each) { write_source(json, each); });
+  objects(json, "entries", statement.entries, [&](const LedgerEntry& each) { write_entry(json, each, detail); });
   if (detail == LedgerDetail::everything) {
-    json.Key("events");
-    json.StartArray();
-    for (const LedgerEvent& event : statement.events) write_event(json, event);
-    json.EndArray();
+    objects(json, "events", statement.events, [&](const LedgerEvent& each) { write_event(json, each); });
   }
   return document.text();
 }

@@ -1,6 +1,7 @@
 #include "report/release/counted_words.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -77,83 +78,49 @@ std::string held_quantile(bool of_table, Counts counts, CountsAt at, bool have_w
   return "the quantile of " + whose + (at == CountsAt::its_own ? "" : ", rounded to a possible value");
 }
 
-std::string one_value_in_words(PerPerson how) {
-  switch (how) {
-    case PerPerson::sum:
-      return "the sum of their numbers";
-    case PerPerson::count:
-      return "the number of their records that hold something in the column";
-    case PerPerson::mean:
-      return "the mean of their numbers";
-    case PerPerson::min:
-      return "the least of their values";
-    case PerPerson::max:
-      return "the greatest of their values";
-    case PerPerson::median:
-      return "the median of their values, of an even number the lower of the two in the middle";
-    case PerPerson::any:
-      return "1 where any of their numbers is not 0, else 0";
-    case PerPerson::all:
-      return "1 where none of their numbers is 0, else 0";
-  }
-  return {};
+namespace {
+
+/// How a person's records become one value, in the words of each function below.
+struct PerPersonWords {
+  PerPerson how;
+  const char* one_value;
+  const char* in_brackets;
+  const char* column;
+};
+constexpr std::array per_person_words{
+    PerPersonWords{PerPerson::sum, "the sum of their numbers", "sum", "the persons' sums of the column {}"},
+    PerPersonWords{PerPerson::count, "the number of their records that hold something in the column",
+                   "number of records", "the persons' numbers of records that hold something in the column {}"},
+    PerPersonWords{PerPerson::mean, "the mean of their numbers", "mean", "the persons' means of the column {}"},
+    PerPersonWords{PerPerson::min, "the least of their values", "least", "the persons' least values in the column {}"},
+    PerPersonWords{PerPerson::max, "the greatest of their values", "greatest",
+                   "the persons' greatest values in the column {}"},
+    PerPersonWords{PerPerson::median,
+                   "the median of their values, of an even number the lower of the two in the middle", "median",
+                   "the persons' medians of the column {}"},
+    PerPersonWords{PerPerson::any, "1 where any of their numbers is not 0, else 0", "1 if any is not 0, else 0,",
+                   "the ones and zeros that say whether any of a person's numbers in the column {} is not 0"},
+    PerPersonWords{PerPerson::all, "1 where none of their numbers is 0, else 0", "1 if none is 0, else 0,",
+                   "the ones and zeros that say whether none of a person's numbers in the column {} is 0"},
+};
+static_assert(per_person_words.size() == all_per_person.size());
+
+const PerPersonWords& words_for(PerPerson how) {
+  return *std::ranges::find(per_person_words, how, &PerPersonWords::how);
 }
+
+}  // namespace
+
+std::string one_value_in_words(PerPerson how) { return words_for(how).one_value; }
 
 std::string values_in_words(const SourceDescription& source, const std::string& column) {
   if (!source.per_person) return column;
-  const char* what = "";
-  switch (*source.per_person) {
-    case PerPerson::sum:
-      what = "sum";
-      break;
-    case PerPerson::count:
-      what = "number of records";
-      break;
-    case PerPerson::mean:
-      what = "mean";
-      break;
-    case PerPerson::min:
-      what = "least";
-      break;
-    case PerPerson::max:
-      what = "greatest";
-      break;
-    case PerPerson::median:
-      what = "median";
-      break;
-    case PerPerson::any:
-      what = "1 if any is not 0, else 0,";
-      break;
-    case PerPerson::all:
-      what = "1 if none is 0, else 0,";
-      break;
-  }
-  return fmt::format("{} ({} per person)", column, what);
+  return fmt::format("{} ({} per person)", column, words_for(*source.per_person).in_brackets);
 }
 
 std::string column_in_words(const SourceDescription& source, const std::string& column) {
   if (!source.per_person) return "the column " + column;
-  switch (*source.per_person) {
-    case PerPerson::sum:
-      return "the persons' sums of the column " + column;
-    case PerPerson::count:
-      return "the persons' numbers of records that hold something in the column " + column;
-    case PerPerson::mean:
-      return "the persons' means of the column " + column;
-    case PerPerson::min:
-      return "the persons' least values in the column " + column;
-    case PerPerson::max:
-      return "the persons' greatest values in the column " + column;
-    case PerPerson::median:
-      return "the persons' medians of the column " + column;
-    case PerPerson::any:
-      return fmt::format("the ones and zeros that say whether any of a person's numbers in the column {} is not 0",
-                         column);
-    case PerPerson::all:
-      return fmt::format("the ones and zeros that say whether none of a person's numbers in the column {} is 0",
-                         column);
-  }
-  return {};
+  return fmt::format(fmt::runtime(words_for(*source.per_person).column), column);
 }
 
 std::string round_numbers_in_words(const Release& release) {

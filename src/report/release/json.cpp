@@ -16,30 +16,16 @@ namespace fractile {
 namespace {
 
 using report_detail::Document;
+using report_detail::list;
 using report_detail::member;
 using report_detail::number;
+using report_detail::object;
+using report_detail::objects;
 using report_detail::write_cost;
 using report_detail::write_value;
 using report_detail::Writer;
 
 const Rational receipt_confidence(19, 20);
-
-/// A named object, or a list, whose contents `write` writes.
-template <class Write>
-void object(Writer& json, const char* name, Write write) {
-  json.Key(name);
-  json.StartObject();
-  write();
-  json.EndObject();
-}
-
-template <class Items, class Write>
-void list(Writer& json, const char* name, const Items& items, Write write) {
-  json.Key(name);
-  json.StartArray();
-  for (const auto& item : items) write(item);
-  json.EndArray();
-}
 
 /// Writes lower and upper, and each of or_below and or_above that is true.
 void write_interval(Writer& json, const Lattice& lattice, const Interval& interval) {
@@ -54,10 +40,7 @@ void write_interval(Writer& json, const Lattice& lattice, const Interval& interv
 }
 
 void write_quantiles(Writer& json, const Release& release, const Release::Group& group) {
-  json.Key("quantiles");
-  json.StartArray();
-  for (std::size_t i = 0; i < group.indices.size(); ++i) {
-    json.StartObject();
+  objects(json, "quantiles", group.indices.size(), [&](std::size_t i) {
     member(json, "quantile", release.query.quantiles[i].to_string());
     if (!release.query.names.empty()) member(json, "name", release.query.name(i));
     write_value(json, "value", release.lattice, group.indices[i]);
@@ -66,9 +49,7 @@ void write_quantiles(Writer& json, const Release& release, const Release::Group&
       write_interval(json, release.lattice, group.intervals[i]);
       object(json, "in_pairs", [&] { write_interval(json, release.lattice, group.intervals_in_pairs[i]); });
     }
-    json.EndObject();
-  }
-  json.EndArray();
+  });
 }
 
 void write_ratio(Writer& json, const char* name, ValueKind kind, const std::optional<Rational>& ratio) {
@@ -90,19 +71,14 @@ void write_statistics(Writer& json, const Release& release, const Release::Group
   const std::vector<Rational>& below = release.statistics->request.below;
   object(json, "count", [&] { write_records(json, "value", statistics.count); });
   if (!below.empty()) {
-    json.Key("below");
-    json.StartArray();
-    for (std::size_t i = 0; i < below.size(); ++i) {
+    objects(json, "below", below.size(), [&](std::size_t i) {
       const Statistics::Ratio& share = statistics.shares[i];
-      json.StartObject();
       write_ratio(json, "value", kind, below[i]);
       write_records(json, "count", statistics.below[i]);
       write_ratio(json, "share", ValueKind::number, share.value);
       write_ratio(json, "share_lower", ValueKind::number, share.lower);
       write_ratio(json, "share_upper", ValueKind::number, share.upper);
-      json.EndObject();
-    }
-    json.EndArray();
+    });
   }
   if (!statistics.mean) return;
   object(json, "mean", [&] {
@@ -117,12 +93,10 @@ void write_statistics(Writer& json, const Release& release, const Release::Group
 void write_spent(Writer& json, const Release& release, const Release::Group& group) {
   if (group.spent.empty()) return;
   const char* const amount = release.cost().measure() == Measure::zcdp ? "rho" : "epsilon";
-  list(json, "spent", group.spent, [&](const PartCost& part) {
-    json.StartObject();
+  objects(json, "spent", group.spent, [&](const PartCost& part) {
     member(json, "part", part.on);
     member(json, amount, part.amount.to_string());
     if (part.delta.sign() > 0) member(json, "delta", part.delta.to_string());
-    json.EndObject();
   });
 }
 
@@ -137,8 +111,7 @@ void write_run(Writer& json, const Release& release, const Release::Group& group
 
 /// One key column is a text. For several, `by` lists them, and a group names its keys by column.
 void write_columns(Writer& json, const KeyColumns& by) {
-  if (by.size() > 1)
-    return list(json, "by", by.names(), [&](const std::string& name) { report_detail::text(json, name); });
+  if (by.size() > 1) return list(json, "by", by.names());
   member(json, "by", by.empty() ? "" : by[0]);
 }
 
@@ -161,14 +134,12 @@ void write_groups(Writer& json, const Release& release) {
   if (alike) write_run(json, release, first);
   if (release.is_grouped()) {
     write_columns(json, release.source.by);
-    list(json, "groups", release.groups, [&](const Release::Group& group) {
-      json.StartObject();
+    objects(json, "groups", release.groups, [&](const Release::Group& group) {
       write_key(json, release.source.by, group.key);
       if (!alike) write_run(json, release, group);
       write_quantiles(json, release, group);
       write_statistics(json, release, group);
       if (!alike) report_detail::write_noise(json, group.noise);
-      json.EndObject();
     });
   } else {
     write_quantiles(json, release, first);
@@ -260,36 +231,33 @@ void write_others(Writer& json, const KeyColumns& by, const std::vector<std::str
 }
 
 void write_source(Writer& json, const SourceDescription& source, ValueKind kind) {
-  const auto text = [&](const std::string& each) { report_detail::text(json, each); };
   object(json, "source", [&] {
     if (!source.file.empty()) member(json, "file", name_text(source.file));
     if (!source.files.empty()) {
-      list(json, "files", source.files, [&](const std::string& file) { text(name_text(file)); });
+      list(json, "files", source.files, [&](const std::string& file) { report_detail::text(json, name_text(file)); });
     }
     if (!source.sql.empty()) member(json, "sql", source.sql);
     if (!source.tables.empty()) {
-      list(json, "tables", source.tables, [&](const NamedTable& table) {
-        json.StartObject();
+      objects(json, "tables", source.tables, [&](const NamedTable& table) {
         member(json, "name", table.name);
         member(json, "file", table.file);
-        json.EndObject();
       });
     }
     if (source.one_row_a_person) member(json, "sql_rows", std::string("one a person"));
     if (source.sql_stability) member(json, "sql_stability", std::uint64_t{*source.sql_stability});
-    if (source.disjoint_persons) list(json, "declared", std::vector<std::string>{"disjoint_persons"}, text);
+    if (source.disjoint_persons) list(json, "declared", {"disjoint_persons"});
     member(json, "column", source.column);
     if (!source.person.empty()) member(json, "person", source.person);
     if (source.whole_records) member(json, "sample", std::string("whole records"));
     if (source.per_person) member(json, "per_person", to_string(*source.per_person));
     if (source.weights) write_weights(json, *source.weights);
     member(json, "null_policy", to_string(source.null_policy));
-    if (!source.missing.empty()) list(json, "missing", source.missing, text);
+    if (!source.missing.empty()) list(json, "missing", source.missing);
     if (source.unreadable) member(json, "unreadable", to_string(*source.unreadable));
     write_others(json, source.by, source.others);
     if (source.margin_of) {
       object(json, "margin_of", [&] {
-        list(json, "by", source.margin_of->by.names(), text);
+        list(json, "by", source.margin_of->by.names());
         member(json, "cells", source.margin_of->cells);
         member(json, "sha256", source.margin_of->cells_sha256);
         write_others(json, source.margin_of->by, source.margin_of->others);

@@ -85,8 +85,11 @@ namespace {
 
 using report_detail::aligned;
 using report_detail::Document;
+using report_detail::list;
 using report_detail::member;
 using report_detail::number;
+using report_detail::object;
+using report_detail::objects;
 using report_detail::Row;
 using report_detail::unsettled_groups;
 using report_detail::write_lattice;
@@ -124,89 +127,72 @@ void tell_bounds(ReleasePlan& plan) {
 std::string typical_number(double error) { return report_detail::plain(error, 4); }
 
 void write_quantiles(Writer& json, const ReleasePlan& plan) {
-  json.Key("quantiles");
-  json.StartArray();
-  for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {
-    json.StartObject();
+  objects(json, "quantiles", plan.query.quantiles.size(), [&](std::size_t i) {
     member(json, "quantile", plan.query.quantiles[i].to_string());
     number(json, "worst_case", ranks_or(plan.worst.ranks[i], "null"));
     number(json, "median", typical_number(plan.typical.median[i]));
     number(json, "nine_in_ten", typical_number(plan.typical.nine_in_ten[i]));
     if (plan.intervals) number(json, "interval_width", typical_number(plan.intervals->widths[i]));
-    json.EndObject();
-  }
-  json.EndArray();
+  });
 }
 
 /// From how many records on ends are settled, and which budget settles them for fewer records.
 void write_intervals(Writer& json, const ReleasePlan& plan) {
   if (!plan.intervals) return;
-  const auto& [rows, widths, settled_from, unsettled] = *plan.intervals;
-  json.Key("interval_ends");
-  json.StartObject();
-  member(json, "rows", rows);
-  number(json, "settled_from", ranks_or(settled_from, "null"));
-  if (unsettled) {
-    json.Key("unsettled");
-    json.StartObject();
-    member(json, "rows", unsettled->rows);
-    if (unsettled->enough) {
-      member(json, unsettled->enough->measure() == Measure::zcdp ? "rho" : "epsilon",
-             report_detail::budget_number(*unsettled->enough));
-    }
-    json.EndObject();
-  }
-  json.EndObject();
+  object(json, "interval_ends", [&] {
+    member(json, "rows", plan.intervals->rows);
+    number(json, "settled_from", ranks_or(plan.intervals->settled_from, "null"));
+    const std::optional<UnsettledEnds>& unsettled = plan.intervals->unsettled;
+    if (!unsettled) return;
+    object(json, "unsettled", [&] {
+      member(json, "rows", unsettled->rows);
+      if (unsettled->enough) {
+        member(json, unsettled->enough->measure() == Measure::zcdp ? "rho" : "epsilon",
+               report_detail::budget_number(*unsettled->enough));
+      }
+    });
+  });
 }
 
 /// What counts and means will cost, and how far off they will be.
 void write_statistics(Writer& json, const ReleasePlan& plan) {
   if (!plan.statistics) return;
-  const auto& [terms, errors] = *plan.statistics;
+  const StatisticsTerms& terms = plan.statistics->terms;
+  const StatisticsErrors& errors = plan.statistics->errors;
   const auto size = [&](const char* name, const Rational& value) {
     number(json, name, report_detail::plain(value.to_double(), 4));
   };
-  json.Key("statistics");
-  json.StartObject();
-  member(json, "share", terms.request.share.to_string());
-  report_detail::write_cost(json, plan.query.budget.scaled(terms.request.share));
-  member(json, "level", terms.level.to_string());
-  member(json, "rows", errors.rows);
-  member(json, "count", errors.count);
-  if (!errors.below.empty()) {
-    json.Key("below");
-    json.StartArray();
-    for (std::size_t i = 0; i < errors.below.size(); ++i) {
-      json.StartObject();
-      json.Key("value");
-      report_detail::value(json, plan.lattice.kind(), terms.request.below[i]);
-      member(json, "count", errors.below[i]);
-      size("share", errors.shares[i]);
-      json.EndObject();
+  object(json, "statistics", [&] {
+    member(json, "share", terms.request.share.to_string());
+    report_detail::write_cost(json, plan.query.budget.scaled(terms.request.share));
+    member(json, "level", terms.level.to_string());
+    member(json, "rows", errors.rows);
+    member(json, "count", errors.count);
+    if (!errors.below.empty()) {
+      objects(json, "below", errors.below.size(), [&](std::size_t i) {
+        json.Key("value");
+        report_detail::value(json, plan.lattice.kind(), terms.request.below[i]);
+        member(json, "count", errors.below[i]);
+        size("share", errors.shares[i]);
+      });
     }
-    json.EndArray();
-  }
-  if (errors.mean) size("mean", *errors.mean);
-  if (errors.mean_at_ends) size("mean_at_ends", *errors.mean_at_ends);
-  json.EndObject();
+    if (errors.mean) size("mean", *errors.mean);
+    if (errors.mean_at_ends) size("mean_at_ends", *errors.mean_at_ends);
+  });
 }
 
 /// A warning that few values are possible, so that rounding may move values far.
 void write_coarse_step(Writer& json, const Lattice& lattice) {
   if (!report_detail::coarse_step(lattice)) return;
-  json.Key("coarse_step");
-  json.StartObject();
-  member(json, "possible_values", lattice.size());
-  json.EndObject();
+  object(json, "coarse_step", [&] { member(json, "possible_values", lattice.size()); });
 }
 
 void write_typical(Writer& json, const TypicalError& typical) {
-  json.Key("typical");
-  json.StartObject();
-  member(json, "shape", to_string(typical.shape));
-  member(json, "rows", typical.rows);
-  member(json, "releases", typical.releases);
-  json.EndObject();
+  object(json, "typical", [&] {
+    member(json, "shape", to_string(typical.shape));
+    member(json, "rows", typical.rows);
+    member(json, "releases", typical.releases);
+  });
 }
 
 }  // namespace
@@ -233,19 +219,18 @@ std::string rounded_up(const Rational& probability) {
 
 void write_guess(Writer& json, const PlannedGuess& guess) {
   const PersonLeakage& leakage = guess.leakage;
-  json.Key("guess");
-  json.StartObject();
-  member(json, "about", name_of(guess.guess.about));
-  if (!guess.limit.empty()) member(json, "limit", guess.limit);
-  member(json, "reference", guess.reference);
-  member(json, "rows", guess.rows);
-  member(json, "before", leakage.before.to_string());
-  number(json, "knowing_the_distribution", rounded_up(leakage.knowing_the_distribution));
-  number(json, "knowing_these_others",
-         leakage.knowing_these_others ? rounded_up(*leakage.knowing_these_others) : "null");
-  number(json, "knowing_any_others", rounded_up(leakage.knowing_any_others));
-  number(json, "allowed", rounded_up(leakage.allowed));
-  json.EndObject();
+  object(json, "guess", [&] {
+    member(json, "about", name_of(guess.guess.about));
+    if (!guess.limit.empty()) member(json, "limit", guess.limit);
+    member(json, "reference", guess.reference);
+    member(json, "rows", guess.rows);
+    member(json, "before", leakage.before.to_string());
+    number(json, "knowing_the_distribution", rounded_up(leakage.knowing_the_distribution));
+    number(json, "knowing_these_others",
+           leakage.knowing_these_others ? rounded_up(*leakage.knowing_these_others) : "null");
+    number(json, "knowing_any_others", rounded_up(leakage.knowing_any_others));
+    number(json, "allowed", rounded_up(leakage.allowed));
+  });
 }
 
 void write_analyst(Writer& json, const PlannedAnalyst& planned) {
@@ -253,64 +238,53 @@ void write_analyst(Writer& json, const PlannedAnalyst& planned) {
   const auto or_null = [&](const char* name, const std::string& end) {
     number(json, name, end.empty() ? "null" : end);
   };
-  json.Key("analyst");
-  json.StartObject();
-  member(json, "file", planned.name);
-  member(json, "loss", is_mean ? "missed-records" : "missed-by-more");
-  if (!is_mean) member(json, "than", planned.analyst.than);
-  member(json, "most", planned.analyst.most.to_string());
-  member(json, "reference", planned.reference);
-  member(json, "rows", planned.rows);
-  number(json, "epsilon_low", planned.served.low.to_decimal());
-  number(json, "epsilon_high", planned.served.high.to_decimal());
-  or_null("not_served_to", report_detail::not_served_to(planned.served));
-  or_null("served_from", report_detail::served_from(planned.served));
-  json.Key("never_rises");
-  json.Bool(planned.served.never_rises);
-  json.Key("tried");
-  json.StartArray();
-  for (const AnalystTrial& trial : planned.served.tried) {
-    json.StartObject();
-    number(json, "epsilon", trial.epsilon.to_decimal());
-    or_null("loss_lower", trial.loss ? report_detail::lower_loss(*trial.loss) : "");
-    or_null("loss_upper", trial.loss ? report_detail::upper_loss(*trial.loss) : "");
-    member(json, "answer", report_detail::to_string(trial.answer));
-    json.EndObject();
-  }
-  json.EndArray();
-  json.EndObject();
+  object(json, "analyst", [&] {
+    member(json, "file", planned.name);
+    member(json, "loss", is_mean ? "missed-records" : "missed-by-more");
+    if (!is_mean) member(json, "than", planned.analyst.than);
+    member(json, "most", planned.analyst.most.to_string());
+    member(json, "reference", planned.reference);
+    member(json, "rows", planned.rows);
+    number(json, "epsilon_low", planned.served.low.to_decimal());
+    number(json, "epsilon_high", planned.served.high.to_decimal());
+    or_null("not_served_to", report_detail::not_served_to(planned.served));
+    or_null("served_from", report_detail::served_from(planned.served));
+    json.Key("never_rises");
+    json.Bool(planned.served.never_rises);
+    objects(json, "tried", planned.served.tried, [&](const AnalystTrial& trial) {
+      number(json, "epsilon", trial.epsilon.to_decimal());
+      or_null("loss_lower", trial.loss ? report_detail::lower_loss(*trial.loss) : "");
+      or_null("loss_upper", trial.loss ? report_detail::upper_loss(*trial.loss) : "");
+      member(json, "answer", report_detail::to_string(trial.answer));
+    });
+  });
 }
 
 void write_weights(Writer& json, const PlanReport& report) {
-  const auto& [how, records] = *report.weights;
+  const RecordWeights& how = report.weights->declared;
   const ReleasePlan& plan = report.plan;
-  json.Key("weights");
-  json.StartObject();
-  number(json, "lower", how.lower.to_decimal());
-  number(json, "upper", how.upper.to_decimal());
-  number(json, "step", how.step.to_decimal());
-  member(json, "expected_mean", how.mean->to_string());
-  member(json, "expected_units", plan.query.expected_rows.value());
-  member(json, "records_per_person", std::uint64_t{records});
-  if (how.stability) member(json, "stability", std::uint64_t{*how.stability});
-  member(json, "noise_factor", report.weights->noise_factor().to_string());
-  member(json, "relative_noise_factor", report.weights->relative_noise_factor()->to_string());
-  json.Key("nine_in_ten_of_the_total");
-  json.StartArray();
-  for (const double each : plan.typical.nine_in_ten) {
-    const std::string share = report_detail::plain(report_detail::share_of_total(report, each).to_double(), 4);
-    json.RawValue(share.data(), share.size(), rapidjson::kNumberType);
-  }
-  json.EndArray();
-  if (const auto trimming = report_detail::trimming_of(report)) {
-    json.Key("trimmed");
-    json.StartObject();
-    number(json, "upper", trimming->upper.to_decimal());
-    number(json, "nine_in_ten_of_the_total", report_detail::plain(trimming->share.to_double(), 4));
-    number(json, "saves", report_detail::plain(trimming->saved.to_double(), 4));
-    json.EndObject();
-  }
-  json.EndObject();
+  object(json, "weights", [&] {
+    number(json, "lower", how.lower.to_decimal());
+    number(json, "upper", how.upper.to_decimal());
+    number(json, "step", how.step.to_decimal());
+    member(json, "expected_mean", how.mean->to_string());
+    member(json, "expected_units", plan.query.expected_rows.value());
+    member(json, "records_per_person", std::uint64_t{report.weights->records_per_person});
+    if (how.stability) member(json, "stability", std::uint64_t{*how.stability});
+    member(json, "noise_factor", report.weights->noise_factor().to_string());
+    member(json, "relative_noise_factor", report.weights->relative_noise_factor()->to_string());
+    list(json, "nine_in_ten_of_the_total", plan.typical.nine_in_ten, [&](double each) {
+      const std::string share = report_detail::plain(report_detail::share_of_total(report, each).to_double(), 4);
+      json.RawValue(share.data(), share.size(), rapidjson::kNumberType);
+    });
+    if (const auto trimming = report_detail::trimming_of(report)) {
+      object(json, "trimmed", [&] {
+        number(json, "upper", trimming->upper.to_decimal());
+        number(json, "nine_in_ten_of_the_total", report_detail::plain(trimming->share.to_double(), 4));
+        number(json, "saves", report_detail::plain(trimming->saved.to_double(), 4));
+      });
+    }
+  });
 }
 
 /// The text about weights, after an empty line; empty without weights.

@@ -65,15 +65,8 @@ void write(Writer& json, const ColumnCells& cells, const std::string& read_as) {
   member(json, "read", cells.read);
   member(json, "missing", cells.missing);
   member(json, "unreadable", cells.unreadable);
-  json.Key("unreadable_rows");
-  json.StartArray();
-  for (const std::uint64_t row : cells.unreadable_rows) json.Uint64(row);
-  json.EndArray();
-  if (cells.unreadable_files.empty()) return;
-  json.Key("unreadable_files");
-  json.StartArray();
-  for (const std::string& file : cells.unreadable_files) report_detail::text(json, file);
-  json.EndArray();
+  report_detail::list(json, "unreadable_rows", cells.unreadable_rows, [&](std::uint64_t row) { json.Uint64(row); });
+  if (!cells.unreadable_files.empty()) report_detail::list(json, "unreadable_files", cells.unreadable_files);
 }
 
 }  // namespace
@@ -107,16 +100,11 @@ std::string to_csv(const std::vector<TableColumn>& columns) {
 std::string to_json(const std::vector<TableColumn>& columns) {
   Document document;
   Writer& json = document.json();
-  json.Key("columns");
-  json.StartArray();
-  for (const TableColumn& column : columns) {
-    json.StartObject();
+  report_detail::objects(json, "columns", columns, [&](const TableColumn& column) {
     member(json, "name", column.name);
     member(json, "type", column.type);
     if (column.cells) write(json, *column.cells, kind_in_words(column));
-    json.EndObject();
-  }
-  json.EndArray();
+  });
   return document.text();
 }
 

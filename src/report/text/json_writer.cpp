@@ -69,6 +69,10 @@ void member(Writer& json, const char* name, const std::string& value) {
   text(json, value);
 }
 
+void list(Writer& json, const char* name, const std::vector<std::string>& texts) {
+  list(json, name, texts, [&](const std::string& each) { text(json, each); });
+}
+
 void member(Writer& json, const char* name, const Rational& value) {
   json.Key(name);
   decimal(json, value);

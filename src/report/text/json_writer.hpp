@@ -1,9 +1,12 @@
 // One JSON object, written member by member.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fractile/exact.hpp"
 #include "fractile/ranks.hpp"
@@ -50,17 +53,34 @@ void object(Writer& json, const char* name, const Write& write) {
   write();
   json.EndObject();
 }
+/// A list, of which `write` writes one entry.
+template <class Entries, class Write>
+void list(Writer& json, const Entries& entries, const Write& write) {
+  json.StartArray();
+  for (const auto& entry : entries) write(entry);
+  json.EndArray();
+}
+template <class Entries, class Write>
+void list(Writer& json, const char* name, const Entries& entries, const Write& write) {
+  json.Key(name);
+  list(json, entries, write);
+}
+void list(Writer& json, const char* name, const std::vector<std::string>& texts);
 /// A list of objects. `write` writes the members of one entry's object.
 template <class Entries, class Write>
 void objects(Writer& json, const char* name, const Entries& entries, const Write& write) {
-  json.Key(name);
-  json.StartArray();
-  for (const auto& entry : entries) {
+  list(json, name, entries, [&](const auto& entry) {
     json.StartObject();
     write(entry);
     json.EndObject();
-  }
-  json.EndArray();
+  });
+}
+/// The same for the entries 0, 1, ..., count - 1.
+template <class Write>
+void objects(Writer& json, const char* name, std::size_t count, const Write& write) {
+  std::vector<std::size_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  objects(json, name, numbers, write);
 }
 /// Writes the decimals unchanged.
 void number(Writer& json, const char* name, const std::string& decimals);

@@ -15,13 +15,12 @@ void write_cost(Writer& json, const Budget& budget) {
 }
 
 void write_privacy(Writer& json, const QuantileQuery& query) {
-  json.Key("privacy");
-  json.StartObject();
-  member(json, "measure", to_string(query.budget.measure()));
-  write_cost(json, query.budget);
-  member(json, "neighbors", to_string(query.neighbors));
-  member(json, "records_per_person", std::uint64_t{query.records_per_person});
-  json.EndObject();
+  object(json, "privacy", [&] {
+    member(json, "measure", to_string(query.budget.measure()));
+    write_cost(json, query.budget);
+    member(json, "neighbors", to_string(query.neighbors));
+    member(json, "records_per_person", std::uint64_t{query.records_per_person});
+  });
 }
 
 void write_value(Writer& json, const char* name, const Lattice& lattice, std::uint64_t index) {
@@ -39,20 +38,19 @@ void write_distance(Writer& json, const char* name, const Lattice& lattice, cons
 }  // namespace
 
 void write_lattice(Writer& json, const Lattice& lattice) {
-  json.Key("lattice");
-  json.StartObject();
-  if (lattice.kind() != ValueKind::number) member(json, "kind", to_string(lattice.kind()));
-  if (lattice.is_regular()) {
-    write_value(json, "lower", lattice, 0);
-    write_value(json, "upper", lattice, lattice.size() - 1);
-    write_distance(json, "step", lattice, lattice.step());
-  } else {
-    json.Key("candidates");
-    json.StartArray();
-    for (std::uint64_t i = 0; i < lattice.size(); ++i) value(json, lattice.kind(), lattice.at(i));
-    json.EndArray();
-  }
-  json.EndObject();
+  object(json, "lattice", [&] {
+    if (lattice.kind() != ValueKind::number) member(json, "kind", to_string(lattice.kind()));
+    if (lattice.is_regular()) {
+      write_value(json, "lower", lattice, 0);
+      write_value(json, "upper", lattice, lattice.size() - 1);
+      write_distance(json, "step", lattice, lattice.step());
+    } else {
+      json.Key("candidates");
+      json.StartArray();
+      for (std::uint64_t i = 0; i < lattice.size(); ++i) value(json, lattice.kind(), lattice.at(i));
+      json.EndArray();
+    }
+  });
 }
 
 namespace {
@@ -64,49 +62,43 @@ bool is_recursion(Mechanism mechanism) {
 }  // namespace
 
 void write_options(Writer& json, const QuantileQuery& query, const Lattice& lattice, const MechanismUsed& used) {
-  json.Key("options");
-  json.StartObject();
-  if (is_recursion(used.mechanism)) {
-    json.Key("levels");
-    json.StartArray();
-    for (const std::size_t width : used.widths) json.Uint64(width);
-    json.EndArray();
-    member(json, "subcells", subcells_for(lattice.size()));
-  }
-  if (used.selected < query.quantiles.size()) {
-    member(json, "selected", std::uint64_t{used.selected});
-  }
-  if (used.rows) member(json, "branch_rows", *used.rows);
-  if (used.granularity) write_distance(json, "granularity", lattice, *used.granularity);
-  if (used.heaping) write_distance(json, "heaping", lattice, *used.heaping);
-  member(json, "rates", to_string(query.rates));
-  if (query.mechanism == Mechanism::automatic) {
-    member(json, "chosen_by", std::string("auto"));
-    member(json, "reason", used.reason);
-    if (query.expected_rows) member(json, "expected_rows", *query.expected_rows);
-  }
-  json.EndObject();
+  object(json, "options", [&] {
+    if (is_recursion(used.mechanism)) {
+      list(json, "levels", used.widths, [&](std::size_t width) { json.Uint64(width); });
+      member(json, "subcells", subcells_for(lattice.size()));
+    }
+    if (used.selected < query.quantiles.size()) {
+      member(json, "selected", std::uint64_t{used.selected});
+    }
+    if (used.rows) member(json, "branch_rows", *used.rows);
+    if (used.granularity) write_distance(json, "granularity", lattice, *used.granularity);
+    if (used.heaping) write_distance(json, "heaping", lattice, *used.heaping);
+    member(json, "rates", to_string(query.rates));
+    if (query.mechanism == Mechanism::automatic) {
+      member(json, "chosen_by", std::string("auto"));
+      member(json, "reason", used.reason);
+      if (query.expected_rows) member(json, "expected_rows", *query.expected_rows);
+    }
+  });
 }
 
 void write_worst_case(Writer& json, const ErrorTerms& worst) {
-  json.Key("worst_case");
-  json.StartObject();
-  member(json, "confidence", worst.confidence.to_string());
-  member(json, "rows", worst.rows);
-  if (worst.together) member(json, "simultaneous", *worst.together);
-  if (worst.rounded) member(json, "rounding", *worst.rounded);
-  if (!worst.without.empty()) member(json, "reason", worst.without);
-  json.EndObject();
+  object(json, "worst_case", [&] {
+    member(json, "confidence", worst.confidence.to_string());
+    member(json, "rows", worst.rows);
+    if (worst.together) member(json, "simultaneous", *worst.together);
+    if (worst.rounded) member(json, "rounding", *worst.rounded);
+    if (!worst.without.empty()) member(json, "reason", worst.without);
+  });
 }
 
 void write_noise(Writer& json, const std::optional<MostlyNoise>& noise) {
   if (!noise) return;
-  json.Key("mostly_noise");
-  json.StartObject();
-  member(json, "rows", noise->rows);
-  number(json, "share", fmt::format("{:.2f}", noise->share));
-  if (noise->enough) write_cost(json, *noise->enough);
-  json.EndObject();
+  object(json, "mostly_noise", [&] {
+    member(json, "rows", noise->rows);
+    number(json, "share", fmt::format("{:.2f}", noise->share));
+    if (noise->enough) write_cost(json, *noise->enough);
+  });
 }
 
 }  // namespace fractile::report_detail

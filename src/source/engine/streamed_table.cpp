@@ -1,6 +1,7 @@
 #include "source/engine/streamed_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -11,35 +12,23 @@
 namespace fractile::source_detail {
 namespace {
 
-EngineTypeNumber engine_type_of(StreamedType type) {
-  switch (type) {
-    case StreamedType::boolean:
-      return engine_boolean;
-    case StreamedType::int16:
-      return engine_smallint;
-    case StreamedType::int32:
-      return engine_integer;
-    case StreamedType::int64:
-      return engine_bigint;
-    case StreamedType::float32:
-      return engine_float;
-    case StreamedType::float64:
-      return engine_double;
-    case StreamedType::decimal:
-      return engine_decimal;
-    case StreamedType::days:
-      return engine_date;
-    case StreamedType::microseconds:
-      return engine_timestamp;
-    case StreamedType::utc_microseconds:
-      return engine_timestamp_tz;
-    default:
-      return engine_varchar;
-  }
-}
+/// The engine's types, except for decimals, whose type has a precision and a scale.
+constexpr std::array engine_types{
+    std::pair{StreamedType::boolean, engine_boolean},
+    std::pair{StreamedType::int16, engine_smallint},
+    std::pair{StreamedType::int32, engine_integer},
+    std::pair{StreamedType::int64, engine_bigint},
+    std::pair{StreamedType::float32, engine_float},
+    std::pair{StreamedType::float64, engine_double},
+    std::pair{StreamedType::days, engine_date},
+    std::pair{StreamedType::microseconds, engine_timestamp},
+    std::pair{StreamedType::utc_microseconds, engine_timestamp_tz},
+    std::pair{StreamedType::text, engine_varchar},
+};
 
 EngineType* created_type(const EngineApi& api, const StreamedColumn& column) {
-  if (column.type != StreamedType::decimal) return api.create_logical_type(engine_type_of(column.type));
+  const auto* const at = std::ranges::find(engine_types, column.type, &decltype(engine_types)::value_type::first);
+  if (at != engine_types.end()) return api.create_logical_type(at->second);
   return api.create_decimal_type(static_cast<std::uint8_t>(column.precision), static_cast<std::uint8_t>(column.scale));
 }
 

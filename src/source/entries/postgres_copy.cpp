@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -88,42 +89,28 @@ CellReading PostgresType::reading() const {
 }
 
 PostgresType postgres_type(postgres::PgType type, int modifier) {
-  switch (type) {
-    case 16:
-      return {Kind::boolean, ValueKind::number, 0, "boolean"};
-    case 25:
-      return {Kind::text, ValueKind::number, 0, "text"};
-    case 1042:
-      return {Kind::text, ValueKind::number, 0, "character", 0, true};
-    case 1043:
-      return {Kind::text, ValueKind::number, 0, "character varying"};
-    case 21:
-      return {Kind::int16, ValueKind::number, 0, "smallint"};
-    case 23:
-      return {Kind::int32, ValueKind::number, 0, "integer"};
-    case 20:
-      return {Kind::int64, ValueKind::number, 0, "bigint"};
-    case 700:
-      return {Kind::float32, ValueKind::number, 0, "real"};
-    case 701:
-      return {Kind::float64, ValueKind::number, 0, "double precision"};
-    case 1082:
-      return {Kind::days, ValueKind::date, 0, "date"};
-    case 1114:
-      return {Kind::microseconds, ValueKind::timestamp, 0, "timestamp"};
-    case 1184:
-      return {Kind::microseconds, ValueKind::instant, 0, "timestamp with time zone"};
-    case 1700: {
-      if (modifier < 4) return {Kind::none, ValueKind::number, 0, "numeric without a precision"};
-      const int precision = ((modifier - 4) >> 16) & 0xFFFF;
-      const int scale = (((modifier - 4) & 0x7FF) ^ 0x400) - 0x400;
-      const bool fits = precision <= 18 && scale >= 0 && scale <= precision;
-      return {fits ? Kind::decimal : Kind::none, ValueKind::number, scale,
-              fmt::format("numeric({},{})", precision, scale), precision};
-    }
-    default:
-      return {};
-  }
+  static const std::map<postgres::PgType, PostgresType> plain{
+      {16, {Kind::boolean, ValueKind::number, 0, "boolean"}},
+      {25, {Kind::text, ValueKind::number, 0, "text"}},
+      {1042, {Kind::text, ValueKind::number, 0, "character", 0, true}},
+      {1043, {Kind::text, ValueKind::number, 0, "character varying"}},
+      {21, {Kind::int16, ValueKind::number, 0, "smallint"}},
+      {23, {Kind::int32, ValueKind::number, 0, "integer"}},
+      {20, {Kind::int64, ValueKind::number, 0, "bigint"}},
+      {700, {Kind::float32, ValueKind::number, 0, "real"}},
+      {701, {Kind::float64, ValueKind::number, 0, "double precision"}},
+      {1082, {Kind::days, ValueKind::date, 0, "date"}},
+      {1114, {Kind::microseconds, ValueKind::timestamp, 0, "timestamp"}},
+      {1184, {Kind::microseconds, ValueKind::instant, 0, "timestamp with time zone"}},
+  };
+  if (const auto at = plain.find(type); at != plain.end()) return at->second;
+  if (type != 1700) return {};
+  if (modifier < 4) return {Kind::none, ValueKind::number, 0, "numeric without a precision"};
+  const int precision = ((modifier - 4) >> 16) & 0xFFFF;
+  const int scale = (((modifier - 4) & 0x7FF) ^ 0x400) - 0x400;
+  const bool fits = precision <= 18 && scale >= 0 && scale <= precision;
+  return {fits ? Kind::decimal : Kind::none, ValueKind::number, scale, fmt::format("numeric({},{})", precision, scale),
+          precision};
 }
 
 const void* PostgresCopy::Cells::values() const {

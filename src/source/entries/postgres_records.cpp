@@ -1,6 +1,7 @@
 #include "source/entries/postgres_records.hpp"
 
 #include <chrono>
+#include <map>
 #include <utility>
 
 #include "libraries/fmt.hpp"
@@ -14,28 +15,16 @@ namespace {
 constexpr std::chrono::seconds longest_silence(30);  // when no rows are requested
 
 StreamedType streamed_type(const PostgresType& type) {
-  switch (type.kind) {
-    case PostgresType::Kind::boolean:
-      return StreamedType::boolean;
-    case PostgresType::Kind::int16:
-      return StreamedType::int16;
-    case PostgresType::Kind::int32:
-      return StreamedType::int32;
-    case PostgresType::Kind::int64:
-      return StreamedType::int64;
-    case PostgresType::Kind::float32:
-      return StreamedType::float32;
-    case PostgresType::Kind::float64:
-      return StreamedType::float64;
-    case PostgresType::Kind::decimal:
-      return StreamedType::decimal;
-    case PostgresType::Kind::days:
-      return StreamedType::days;
-    case PostgresType::Kind::microseconds:
-      return type.time == ValueKind::instant ? StreamedType::utc_microseconds : StreamedType::microseconds;
-    default:
-      return StreamedType::text;
-  }
+  using Kind = PostgresType::Kind;
+  static const std::map<Kind, StreamedType> types{
+      {Kind::boolean, StreamedType::boolean}, {Kind::int16, StreamedType::int16},
+      {Kind::int32, StreamedType::int32},     {Kind::int64, StreamedType::int64},
+      {Kind::float32, StreamedType::float32}, {Kind::float64, StreamedType::float64},
+      {Kind::decimal, StreamedType::decimal}, {Kind::days, StreamedType::days},
+  };
+  if (const auto at = types.find(type.kind); at != types.end()) return at->second;
+  if (type.kind != Kind::microseconds) return StreamedType::text;
+  return type.time == ValueKind::instant ? StreamedType::utc_microseconds : StreamedType::microseconds;
 }
 
 }  // namespace
