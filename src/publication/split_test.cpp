@@ -348,7 +348,8 @@ TEST(PublicationTargets, NameABudgetThatSuffices) {
   EXPECT_EQ(alone, "allow larger errors, or write at least " + least);
   publication.tables.push_back(table_by("hours", {"sex"}, {{0}}));
   EXPECT_EQ(hinted(), "allow larger errors, or write more than " + least);
-  publication.budget = Budget::pure(Exponent::parse(least.substr(least.rfind(' ') + 1)));
+  const std::size_t from = least.find('"') + 1;
+  publication.budget = Budget::pure(Exponent::parse(least.substr(from, least.rfind('"') - from)));
   EXPECT_EQ(hinted(), "allow larger errors, or write more than " + least);
   publication.tables.pop_back();
   EXPECT_EQ(hinted(), "nothing");

@@ -129,6 +129,10 @@ class Sizes(CommandTest):
         for epsilon in ("1e-300", "ln 2", "1/3", "2 ln 3", "20"):
             self.assert_on_the_lattice(self.release("t.csv", epsilon=epsilon))
         self.assert_on_the_lattice(self.release("t.csv", epsilon=None, rho="1e-300"))
+        for words in ({"epsilon": "1e-20", "intervals": "0.9"}, {"epsilon": None, "rho": "1e-26", "mechanism": "tree"}):
+            refused = self.run_release("t.csv", **words)
+            self.assertEqual(refused.code, 2)
+            self.assertIn("the noise of counts would be wider than any table", refused.err)
 
     def test_budgets_without_meaning_warn(self):
         self.write("t.csv", "x\n" + "7\n" * 1000)

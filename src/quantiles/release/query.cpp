@@ -58,9 +58,8 @@ void require_small_denominators(const std::vector<Rational>& quantiles) {
 bool is_noise_too_wide(const QuantileQuery& query) {
   const Rational records(query.records_per_person);
   if (query.budget.measure() == Measure::zcdp) {
-    const bool may_count =
-        query.intervals || query.mechanism == Mechanism::automatic || query.mechanism == Mechanism::tree;
-    return may_count && query.budget.rho() * Rational(2).pow(70) < records * records;
+    const bool counts = query.intervals || query.mechanism == Mechanism::tree;
+    return counts && query.budget.rho() * Rational(2).pow(70) < records * records;
   }
   return query.intervals && EpsilonSum(query.budget.epsilon() * Rational(2).pow(48)) < EpsilonSum(records);
 }
