@@ -238,6 +238,8 @@ class Plan(CommandTest):
             ({"rank_error": "100"}, ("--epsilon is what a wanted error is solved for",)),
             ({"epsilon": None, "percentile_error": "1", "expected_rows": None}, ("--expected-rows, which is missing",)),
             ({"epsilon": None, "percentile_error": "0"}, ("not above 0",)),
+            # Once, the hint was to write 0.25 for 25 %, which asks for a quarter of a percent.
+            ({"epsilon": None, "percentile_error": "1%"}, ("'1%' is not a number", "the number is a percentage", "--percentile-error 0.5")),
             ({"epsilon": None, "rank_error": "1", "percentile_error": "1"}, ("takes the place of --rank-error",)),
             ({"epsilon": None, "rank_error": "0"}, ("no budget gives that rank error",)),
             ({"epsilon": None, "rank_error": "50", "expected_rows": "9000", "intervals": "0.9"}, ("no rank error is promised",)),
