@@ -233,8 +233,8 @@ std::uint64_t first_of_nobody(const ArrowColumn& persons, const MissingNames& mi
   throw Error(ErrorCode::internal, "the frame changed while it was read");
 }
 
-/// Finds names by record number; records must be asked for in their order. The pieces of this column may differ from those of the
-/// numbers.
+/// Finds names by record number. Callers ask for records in increasing order. This column may consist of other pieces than the column
+/// of numbers.
 class NamesInOrder {
  public:
   explicit NamesInOrder(const ArrowColumn* column) : column_(column) {}
