@@ -420,7 +420,9 @@ struct Frame::State {
     if (found.type.is_name()) return &found;
     throw Error(ErrorCode::data,
                 fmt::format("column '{}' is {}, neither text nor whole numbers", found.name, found.type.name),
-                "convert it to text first");
+                found.type.is_number()  // as text, NaN may be "nan", which is a person or a key
+                    ? "convert it to whole numbers first, in pandas by astype(\"Int64\"), so that missing ones stay missing"
+                    : "convert it to text first");
   }
 
   void set_schema() {
