@@ -418,11 +418,12 @@ struct Frame::State {
     if (name.empty()) return nullptr;
     const ArrowColumn& found = column(name);
     if (found.type.is_name()) return &found;
+    // As text, NaN may become "nan", which is a person or a key.
+    const std::string_view target =
+        found.type.is_number() ? "whole numbers first: in pandas, astype(\"Int64\") keeps missing ones" : "text first";
     throw Error(ErrorCode::data,
                 fmt::format("column '{}' is {}, neither text nor whole numbers", found.name, found.type.name),
-                found.type.is_number()  // as text, NaN may be "nan", which is a person or a key
-                    ? "convert it to whole numbers first, in pandas by astype(\"Int64\"), so that missing ones stay missing"
-                    : "convert it to text first");
+                fmt::format("convert it to {}", target));
   }
 
   void set_schema() {
