@@ -37,7 +37,7 @@ void require_nothing_else(const Typed& typed) {
     if (field == "format" || field == "duckdb") continue;
     const bool is_of_page = field == "about" || field == "figures";
     usage({Field(field), " does not go with FILE, which says what is asked"},
-          is_of_page ? "leave it out: the plan of a publication is no page; fractile publish makes one"
+          is_of_page ? "leave it out: the plan of a publication has no page; fractile publish makes one"
                      : "write it there, or leave it out");
   }
 }
@@ -45,7 +45,7 @@ void require_nothing_else(const Typed& typed) {
 int plan_file(const Typed& typed) {
   require_nothing_else(typed);
   if (typed.one("format") == "html") {
-    usage({Field("format"), ": the plan of a publication is no page"},
+    usage({Field("format"), ": the plan of a publication has no page"},
           "choose one of csv, json, table; fractile publish makes the publication's page");
   }
   const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);

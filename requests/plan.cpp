@@ -63,9 +63,14 @@ std::uint64_t ranks_wanted(const Typed& typed, const QuantileQuery& query) {
     usage({Field("percentile_error"), " is a share of ", rows, ", which is missing"},
           {"write for example ", rows.number(50'000)});
   }
-  const Rational percent = in_field("percentile_error", [&] { return Rational::parse(typed.one("percentile_error")); });
+  const Field field("percentile_error");
+  const std::string text = typed.one("percentile_error");
+  if (text.find('%') != std::string::npos) {
+    usage({field, ": '", text, "' is not a number"},
+          {"the number is a percentage; for 0.5 %, write ", field.number("0.5")});
+  }
+  const Rational percent = in_field("percentile_error", [&] { return Rational::parse(text); });
   if (percent <= Rational(0) || percent > Rational(100)) {
-    const Field field("percentile_error");
     usage({field, ": not above 0 and at most 100"}, {"write for example ", field.number("0.5")});
   }
   return (percent * Rational(static_cast<std::int64_t>(*query.expected_rows)) / Rational(100)).floor().to_uint64();

@@ -20,7 +20,7 @@ namespace {
 template <class Structure>
 Structure& in_capsule(const nb::object& capsule, const char* name) {
   if (PyCapsule_IsValid(capsule.ptr(), name) == 0) {
-    throw Error(ErrorCode::usage, {Field("data"), ": what it hands over is no capsule of Arrow's"},
+    throw Error(ErrorCode::usage, {Field("data"), ": what it hands over is not a capsule of Arrow"},
                 fmt::format("give data whose __{}__ has one", name));
   }
   return *static_cast<Structure*>(PyCapsule_GetPointer(capsule.ptr(), name));

@@ -43,7 +43,7 @@ std::vector<std::string> witnesses_of(const std::string& path, bool accept) {
   for (const LedgerWitness& witness : Ledger::open_to_read(path).witnesses()) {
     if (!witness.wrong.empty()) {
       throw Error(ErrorCode::ledger, witness.wrong,
-                  "if a backup was put back and nothing later is to be had: ledger.witness(accept=True)");
+                  "if a backup was put back and no later copy exists: ledger.witness(accept=True)");
     }
     paths.push_back(witness.path);
   }

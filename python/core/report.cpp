@@ -122,7 +122,7 @@ void bind_groups(nb::class_<Release>& release) {
       .def(
           "intervals", &intervals, group,
           nb::sig("def intervals(self, group: int) -> list[tuple[fractions.Fraction, fractions.Fraction, bool, bool]]"),
-          "(lower, upper, or below, or above) of each quantile; empty without intervals.")
+          "For each quantile: lower, upper, and whether the interval is open below and above. Empty without intervals.")
       .def(
           "statistics", &statistics, group,
           nb::sig("def statistics(self, group: int) -> tuple[tuple[typing.Any, ...], list[tuple[fractions.Fraction, "

@@ -47,6 +47,19 @@ _IN_A_PLAN = {
     "keys": "leave it out: a plan is of one group, and a record is in no more than one",
     "data": "leave it out: a plan reads no records",
 }  # fmt: skip
+#: What to write in Python in place of an option of the program's `release`.
+_IN_PYTHON = {
+    "compare": 'call it on the release: r.compare(0.25, 0.75) or g.compare("north", "south")',
+    "dry_run": "fractile.plan(...).cost says what a release costs, and ledger.accounts what remains",
+    "format": "call it on the release: to_pandas(), to_csv() or to_html()",
+    "about": "give it to the page: r.to_html(about={...})",
+    "public": "give it to the page: r.to_html(public=True)",
+    "guess": 'give it to the page: r.to_html(guess="above:30000")',
+    "figures": "r.figures() has them",
+    "candidates_file": "read the file, and give the list: candidates=[...]",
+    "quantiles_file": "read the file, and give the list: quantiles=[...]",
+    "sql_file": "read the file, and give its text: sql=...",
+}  # fmt: skip
 
 
 def _meant(name: str, known: list[str]) -> str:
@@ -62,6 +75,8 @@ def _hint(function: Callable[..., Any], name: str, known: list[str]) -> str:
         return f"did you mean {meant}=?"
     if function.__name__ == "plan" and name in _IN_A_PLAN:
         return _IN_A_PLAN[name]
+    if function.__name__ == "release" and name in _IN_PYTHON:
+        return _IN_PYTHON[name]
     if function.__name__ != "release" and name in inspect.signature(sys.modules["fractile"].release).parameters:
         return f"leave it out, since it is an argument of release(); see help(fractile.{function.__name__})"
     return f"see help(fractile.{function.__name__})"

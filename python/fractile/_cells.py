@@ -81,7 +81,9 @@ def _read_all(values: Sequence[Any], name: str, asked: Asked, read: Callable[[An
     row = f"row {len(cells) + 1}, column '{name}'"
     if is_missing(values[len(cells)]):
         raise DataError(f"{row}: NULL or NaN", 'fill the cell, or leave such records out with null="drop"')
-    raise DataError(f"{row}: not a {what}, and not missing", f'make it a {what}, or None; or say what counts as missing: missing=["NA"]')
+    files = '; names of files are Paths: [Path("a.csv"), Path("b.csv")]' if isinstance(values[len(cells)], str) else ""
+    hint = f'make it a {what}, or None; or say what counts as missing: missing=["NA"]{files}'
+    raise DataError(f"{row}: not a {what}, and not missing", hint)
 
 
 # --- Numbers ----------------------------------------------------------------------------------------------------------

@@ -131,7 +131,7 @@ class Release:
 
     def intervals(self, group: int) -> list[tuple[fractions.Fraction, fractions.Fraction, bool, bool]]:
         """
-        (lower, upper, or below, or above) of each quantile; empty without intervals.
+        For each quantile: lower, upper, and whether the interval is open below and above. Empty without intervals.
         """
 
     def statistics(self, group: int) -> tuple[tuple[Any, ...], list[tuple[fractions.Fraction, tuple[Any, ...], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction]]], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction] | None] | None:

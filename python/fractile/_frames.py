@@ -316,7 +316,7 @@ def _refuse_what_is_no_data(data: Any) -> None:
     _words.refuse_profile(data, "data")
     if re.search(r"Group(By|ed)", type(data).__name__):
         raise UsageError(
-            f"data: a {type(data).__name__} has its records in groups",
+            f"data: {_looks.kind_of(data)} has its records in groups",
             'give the frame itself, with by="region", keys=["north", "south"]',
             "data",
         )
@@ -397,7 +397,7 @@ def frame_of_several(data: Any, counted: Mapping[str, Asked], others: list[str])
             _require_columns(frame.names, [*counted, *others], "data")
             return frame
     raise UsageError(
-        f"data: a {type(data).__name__} has no columns with names", "give a frame of pandas, polars, pyarrow or duckdb", "data"
+        f"data: {_looks.kind_of(data)} has no columns with names", "give a frame of pandas, polars, pyarrow or duckdb", "data"
     )
 
 
@@ -457,7 +457,7 @@ def _of_buffer(data: Any, name: str) -> _core.Frame:
             return _core.Frame.of_numbers(_buffer_of(data), name)
     except (TypeError, BufferError):
         pass
-    raise UsageError(f"data: a {type(data).__name__} is not a column of numbers", _HINT, "data")
+    raise UsageError(f"data: {_looks.kind_of(data)} is not a column of numbers", _HINT, "data")
 
 
 def _buffer_of(data: Any) -> Any:

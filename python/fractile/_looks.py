@@ -21,6 +21,12 @@ def module(value: Any) -> str:
     return type(value).__module__.partition(".")[0]
 
 
+def kind_of(value: Any) -> str:
+    """The object's type with its article: a dict, an int."""
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in ('a', 'e', 'i', 'o') else 'a'} {name}"
+
+
 def of_a_frame(value: Any) -> bool:
     """Whether the value has a type in which frames and their columns return values."""
     return module(value) in _FRAMES

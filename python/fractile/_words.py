@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import functools
 import importlib.util
 import itertools
@@ -169,11 +170,11 @@ def by_names(value: Any) -> list[str]:
     """The key columns: one name, or several."""
     if value is None:
         return []
-    items = _numbers.items_of(value)
-    names = [value] if items is None else items
-    if not names or not all(isinstance(name, str) for name in names):
+    # An array or a column holds records. It is no list of names, and no message may repeat it.
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, (list, tuple)) or not names or not all(isinstance(name, str) for name in names):
         raise UsageError("by: a str is expected, or a list of them", 'write by="region", or by=["region", "sex"]', "by")
-    return names
+    return list(names)
 
 
 def groups(by: Any, keys: Any) -> Groups:
@@ -182,6 +183,8 @@ def groups(by: Any, keys: Any) -> Groups:
     names = by_names(by)
     if keys is None:
         return Groups(names, [], [])
+    if not names and (isinstance(keys, Mapping) or _looks.has_columns(keys) or _looks.is_lazy(keys)):
+        raise UsageError("keys without the column that holds the keys", 'name it, for example by="region"', "keys")
     several = _several(names)
     if isinstance(keys, Mapping):
         for listed in keys.values():
@@ -189,8 +192,6 @@ def groups(by: Any, keys: Any) -> Groups:
     else:
         _warn_of_computed_keys(keys)
     if _looks.has_columns(keys) or _looks.is_lazy(keys):
-        if not names:
-            raise UsageError("keys without the column that holds the keys", 'name it, for example by="region"', "keys")
         keys = _rows(keys, names) if several else [key for (key,) in _rows(keys, names)]
     if not isinstance(keys, Mapping):
         keys = _items(keys, several or 'keys=["north", "south"]')
@@ -239,8 +240,10 @@ def _key(key: Any) -> str:
         return key
     if isinstance(key, bool) or type(key).__name__ in ("bool", "bool_"):  # numpy's, too
         raise UsageError("keys: a truth value is not a key", 'write the texts that the column holds: keys=["no", "yes"]', "keys")
-    if key is None or type(key).__name__ in ("NAType", "NaTType"):
+    if key is None or type(key).__name__ in ("NAType", "NaTType") or (isinstance(key, float) and key != key):
         raise UsageError("keys: a missing value is not a key", "leave it out: a record without a key is in no group", "keys")
+    if isinstance(key, datetime.date) or type(key).__name__ == "datetime64":  # a datetime is a date
+        raise UsageError("keys: a date or time is not a key", 'make the column and the keys text: keys=["2024-01-31"]', "keys")
     return _numbers.word(key, "keys")
 
 

@@ -26,6 +26,16 @@ def test_other_names(typed, meant):
     assert caught.value.field == typed
 
 
+@pytest.mark.parametrize(
+    ("argument", "hint"),
+    [("compare", "r.compare(0.25, 0.75)"), ("dry_run", "fractile.plan(...).cost"), ("guess", "r.to_html(guess="), ("sql_file", "sql=...")],
+)
+def test_options_of_the_program_that_are_methods_here(argument, hint):
+    with pytest.raises(fractile.UsageError) as caught:
+        fractile.release([1.0], **AGES, **{argument: 1})
+    assert caught.value.message == f"release has no argument '{argument}'" and hint in caught.value.hint
+
+
 def test_names_that_mean_nothing():
     with pytest.raises(fractile.UsageError, match=r"plan has no argument 'xyzzy'\n  see help\(fractile.plan\)"):
         fractile.plan(xyzzy=1)

@@ -358,7 +358,7 @@ def test_capsules():
     pa = pytest.importorskip("pyarrow")
     table = pa.table({"x": [1.0, 2.0, 3.0]})
     for wrong in (table.schema.__arrow_c_schema__(), 5, object()):
-        with pytest.raises(fractile.UsageError, match="no capsule of Arrow's"):
+        with pytest.raises(fractile.UsageError, match="not a capsule of Arrow"):
             fractile.release(Door(wrong), "x", **ASKED)
     capsule = table.__arrow_c_stream__()
     assert len(fractile.release(Door(capsule), "x", **ASKED).quantiles) == 3

@@ -1,5 +1,6 @@
 """Groups by several columns: keys for each column, whose combinations are all groups, or an explicit list of groups."""
 
+import datetime
 import itertools
 import json
 import pickle
@@ -7,6 +8,7 @@ import subprocess
 
 import duckdb
 import fractile
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -151,6 +153,9 @@ def test_two_keys_of_a_column_are_compared(records):
         ([], ["north"], "by: a str is expected, or a list of them"),
         ("region", [False, True], "keys: a truth value is not a key"),
         ("region", [None], "keys: a missing value is not a key"),
+        ("region", ["north", float("nan")], "keys: a missing value is not a key"),
+        ("region", [datetime.date(2024, 1, 31)], "keys: a date or time is not a key"),
+        (None, {"region": REGIONS}, "keys without the column that holds the keys"),
         (None, pd.DataFrame({"region": REGIONS}), "keys without the column that holds the keys"),
     ],
 )
@@ -159,3 +164,12 @@ def test_what_cannot_be(records, by, keys, message):
     with pytest.raises(fractile.UsageError) as raised:
         fractile.release(pa.table(records), "income", by=by, keys=keys, **ASKED)
     assert message in raised.value.message
+
+
+@pytest.mark.parametrize("column", [pd.Series, pl.Series, np.array, pd.Index])
+def test_a_column_as_by_is_refused_unread(records, column):
+    """Once, the hint listed the values of all records."""
+    with pytest.raises(fractile.UsageError) as raised:
+        fractile.release(pa.table(records), "income", by=column(["secret", "other"]), keys=["north"], **ASKED)
+    assert (raised.value.message, raised.value.field) == ("by: a str is expected, or a list of them", "by")
+    assert "secret" not in str(raised.value)

@@ -142,7 +142,7 @@ OTHER = "give one or the other"
     ("asked", "field", "hint"),
     [
         ({"step": None}, "step", "for whole numbers, write step=1"),
-        ({"step": 0}, "step", "write the distance between neighbouring values, such as 1 or 0.01"),
+        ({"step": 0}, "step", "write the distance between neighboring values, such as 1 or 0.01"),
         ({"bounds": None}, "bounds", "for ages, write bounds=(0, 125), step=1"),
         ({"bounds": (0, 1, 2)}, "bounds", 'write bounds=(0, 125), or bounds="auto"'),
         ({"bounds": (9, 0)}, "bounds", "write the lower bound first"),

@@ -30,8 +30,9 @@ def test_are_named_by_a_pattern_a_folder_or_paths(halves):
 
 
 def test_texts_in_a_list_are_records():
-    with pytest.raises(fractile.DataError, match="row 1, column 'x': not a number"):
+    with pytest.raises(fractile.DataError, match="row 1, column 'x': not a number") as caught:
         fractile.release(["a.csv", "b.csv"], "x", **ASKED)
+    assert 'names of files are Paths: [Path("a.csv"), Path("b.csv")]' in caught.value.hint
 
 
 def test_the_first_ones_columns_are_all_ones_columns(halves):

@@ -16,7 +16,7 @@ epsilon = 1                    # what all tables together cost one person; or rh
 
 [input]
 file = "people.csv"            # beside this file; or sql and tables, postgres, or counts, as fractile release has them
-missing = ["NA", "."]          # texts that count as missing; so do all others that are no numbers
+missing = ["NA", "."]          # texts that count as missing; so do all others that are not numbers
 
 [keys]                         # public, and never read from the data; other records are in no cell
 region = ["north", "south", "east", "west"]

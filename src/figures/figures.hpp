@@ -85,7 +85,7 @@ struct RangeFigure {
   std::string description = {};
 };
 
-/// page: an element for HTML that has style() in its own. file: a document of its own, with its style and its title drawn.
+/// page: an element for an HTML page whose style includes style(). file: a whole document, with its style and its title drawn.
 enum class Frame { page, file };
 
 std::string to_svg(const Figure& figure, Frame frame);

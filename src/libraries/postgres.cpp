@@ -60,7 +60,7 @@ void require_clean_parts(const std::string& host, const std::string& port, const
   if (host.find('@') != std::string::npos || database.find('@') != std::string::npos)
     refuse_address("has an @ too many");
   const auto is_port = [](unsigned char c) { return std::isdigit(c) != 0 || c == ','; };
-  if (!std::ranges::all_of(port, is_port)) refuse_address("has a port that is no number");
+  if (!std::ranges::all_of(port, is_port)) refuse_address("has a port that is not a number");
 }
 
 void ignore_notice(void*, const char*) {}

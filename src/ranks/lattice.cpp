@@ -230,7 +230,7 @@ Lattice Lattice::regular(const Rational& lower, const Rational& upper, const Rat
   }
   if (step.sign() <= 0) {
     throw Error(ErrorCode::usage, "the step " + step.to_string() + " is not positive",
-                "write the distance between neighbouring values, such as 1 or 0.01", "step");
+                "write the distance between neighboring values, such as 1 or 0.01", "step");
   }
   const Rational steps = (upper - lower) / step;
   if (!steps.is_integer()) {

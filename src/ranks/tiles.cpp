@@ -50,7 +50,7 @@ std::vector<Tiling::Tile> Tiling::cut(const Tile& tile, std::uint64_t tiles) con
   return cut_at(tile, ranks);
 }
 
-// Where so many records are at one position that no border lies between their ranks, the tile is cut by places instead.
+// One position with very many records may hold all ranks at which the tile would be cut. The tile is then cut by places instead.
 std::vector<Tiling::Tile> Tiling::parts(const Tile& tile) const {
   if (runs(tile) <= listed_) return {};
   std::vector<Tile> parts = cut(tile, tiles_for(tile.records()));

@@ -221,7 +221,7 @@ TEST(TiledSelection, HasTheSoftmaxLaw) {
       {"one", tiles_of({{3, 2}, {1, 0}, {2, 1}})},
       {"flat", tiles_of({{3, 5}, {1, 5}, {border, 0}, {2, 5}, {border, 0}, {5, 5}})},
       {"steep", tiles_of({{3, 4}, {1, 2}, {border, 0}, {2, 1}, {2, 0}, {1, 3}, {border, 0}, {4, 6}, {5, 9}})},
-      // Its members are proposed as if all were as good as the best of them: the first coin always fails.
+      // The tile's members are proposed as if each were as good as its best one, so the first coin always fails.
       {"long and worse",
        tiles_of(
            {{2, 1}, {border, 0}, {1, 0}, {std::uint64_t{1} << 61, 60}, {border, 0}, {std::uint64_t{1} << 61, 41}})},
@@ -254,7 +254,7 @@ TEST(TiledSelection, HasTheSoftmaxLaw) {
 }
 
 TEST(TiledSelection, DrawsAgainFromWhatItLearned) {
-  // The same object, many draws: the tiles that were weighed run by run stay so.
+  // One object draws many times. Tiles that were once weighed run by run stay weighed that way.
   const ListedTiles tiles = tiles_of({{3, 4}, {1, 2}, {0, 0}, {2, 1}, {2, 0}, {1, 3}, {0, 0}, {4, 6}, {5, 9}});
   const Exponent rate = Exponent::parse("ln 3");
   const RateBounds bounds(rate);

@@ -20,7 +20,7 @@ void require_grid(const RecordWeights& weights) {
   if (step.sign() <= 0)
     refuse({step_field, ": not above 0"}, {"write for example ", step_field.number(1)}, "weight_step");
   if (lower.sign() < 0 || upper.sign() <= 0 || upper < lower) {
-    refuse({bounds_field, ": weights lie between 0 or more and something above 0"},
+    refuse({bounds_field, ": the smallest weight is at least 0, and the largest is above 0 and not smaller"},
            {"write the smallest and the largest weight: ", bounds_field.pair("0", "300")}, "weight_bounds");
   }
   for (const Rational* bound : {&lower, &upper}) {

@@ -148,6 +148,7 @@ class Dates(CommandTest):
             ({"bounds": ("2020-01-01", "2020-01-10"), "step": "1w"}, "the step 7d does not divide", "2020-01-15"),
             ({"step": "1"}, "'1' is not a length of time", "1d, 15min"),
             ({"step": "1m"}, "'1m' is not a length of time", "min"),
+            ({"bounds": ["2020", "2026"]}, "'1d' is a length of time, and the bounds are numbers", "--bounds 2020-01-01 2030-01-01"),
             ({"step": "0d"}, "the step is not above 0", "--step 1d"),
             ({"step": "12h"}, "not a whole number of days", "as times"),
             ({"step": None}, "--step is missing", "--step 1d"),

@@ -4,9 +4,11 @@ import csv
 import io
 import json
 import math
+import re
 import unittest
 from fractions import Fraction
 from html import unescape
+from pathlib import Path
 
 from cli.program import CommandTest, options, require_engine, run
 
@@ -176,6 +178,23 @@ class Plan(CommandTest):
         solved = plan(epsilon=None, percentile_error="4")  # 4 % of 5000 records are 200
         self.assertEqual(solved.out, plan(epsilon=None, rank_error="200").out)
 
+    def test_the_table_of_the_page_for_publishers(self):
+        """Once, docs/worth.md had the errors of an older plan, which spent nothing on heaps: 546 records instead of 560."""
+        page = (Path(__file__).resolve().parents[2] / "docs" / "worth.md").read_text(encoding="utf-8")
+        rows = re.findall(r"(?m)^\| (\d\S*) \| ([\d,]+) \| (\d+) \| (.*) % \| (.*) % \| (.*) % \|$", page)
+        self.assertEqual(len(rows), 6)
+        asked = {"expected_rows": "50000", "quantiles": "deciles", "shape": "log-normal"}
+        for epsilon, worst, typical, *right in rows:
+            planned = json.loads(plan(format="json", epsilon=epsilon, guess="above:30000", **asked).out)
+            guess = planned["guess"]
+            bounds = [guess[name] for name in ("knowing_the_distribution", "knowing_any_others", "allowed")]
+            with self.subTest(epsilon):
+                self.assertEqual(int(worst.replace(",", "")), max(each["worst_case"] for each in planned["quantiles"]))
+                self.assertEqual(int(typical), max(each["nine_in_ten"] for each in planned["quantiles"]))
+                self.assertEqual(right, [f"{math.ceil(bound * 10_000) / 100:.2f}" for bound in bounds])
+        (solved,) = re.findall(r"`--rank-error\s+100` needs epsilon = ([0-9.]+)", page)
+        self.assertIn(f"you pay epsilon = {solved},", plan(epsilon=None, rank_error="100", **asked).err)
+
     def test_warns_of_noise(self):
         few = {"expected_rows": "20", "epsilon": "0.2"}
         noise = json.loads(plan(format="json", **few).out)["mostly_noise"]
@@ -238,6 +257,8 @@ class Plan(CommandTest):
             ({"rank_error": "100"}, ("--epsilon is what a wanted error is solved for",)),
             ({"epsilon": None, "percentile_error": "1", "expected_rows": None}, ("--expected-rows, which is missing",)),
             ({"epsilon": None, "percentile_error": "0"}, ("not above 0",)),
+            # Once, the hint was to write 0.25 for 25 %, which asks for a quarter of a percent.
+            ({"epsilon": None, "percentile_error": "1%"}, ("'1%' is not a number", "the number is a percentage", "--percentile-error 0.5")),
             ({"epsilon": None, "rank_error": "1", "percentile_error": "1"}, ("takes the place of --rank-error",)),
             ({"epsilon": None, "rank_error": "0"}, ("no budget gives that rank error",)),
             ({"epsilon": None, "rank_error": "50", "expected_rows": "9000", "intervals": "0.9"}, ("no rank error is promised",)),

@@ -48,7 +48,7 @@ class Cells(CommandTest):
         self.assert_refused(result, 3, "t.csv: line 2 has a quoted cell that holds a line end", "close the quote")
         self.release(self.write("s.csv", 'y,x\n"a,b",1\nb,2\n'), single_line_records=True)
         self.write("t.json", '{"x":1}\n')
-        self.assert_refused(self.run_release("t.json", single_line_records=True), 2, "declared of CSV and TSV")
+        self.assert_refused(self.run_release("t.json", single_line_records=True), 2, "declared, but no CSV or TSV is read")
 
     def test_in_a_query(self):
         """A value that a query cannot compute is missing."""

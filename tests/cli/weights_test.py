@@ -199,7 +199,7 @@ class Refused(WeightsTest):
             ({"weight_step": "0"}, ("--weight-step: not above 0",)),
             ({"weight_step": "0.3"}, ("--weight-bounds: 1 is not a multiple of --weight-step, 3/10",)),
             ({"weight_step": "0.001"}, ("more than 4096 steps",)),
-            ({"weight_bounds": ("5", "1")}, ("--weight-bounds: weights lie between",)),
+            ({"weight_bounds": ("5", "1")}, ("--weight-bounds: the smallest weight is at least 0",)),
             ({"weight": None}, ("--weight-bounds goes with --weight",)),
             ({"weight": None, "weight_bounds": None, "weight_step": None, "weight_stability": "2"}, ("--weight-stability goes with --weight",)),
             ({"weight_stability": "1000000000"}, ("more than 4294967295 units",)),

@@ -38,7 +38,7 @@ std::vector<Rational> shares_of(const Pipeline& pipeline, const Tuple& secret) {
   return shares;
 }
 
-/// The others of a row if the target has this value, in a form in which equal others are equal.
+/// The others of a row if the target has this value, in a canonical form: the tuples are equal if the others are.
 Tuple others_of(const Pipeline& pipeline, const Tuple& secret, std::size_t value) {
   if (pipeline.secret.kind == Secret::Kind::target) return {};
   if (pipeline.secret.kind == Secret::Kind::histogram) {

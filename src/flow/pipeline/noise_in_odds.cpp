@@ -33,7 +33,7 @@ class Entry {
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(ErrorCode::usage, "'" + text_.substr(0, 40) + "' is no fraction of polynomials in odds: " + what,
+    throw Error(ErrorCode::usage, "'" + text_.substr(0, 40) + "' is not a fraction of polynomials in odds: " + what,
                 R"x(write for example "odds/(odds + 2)")x");
   }
 

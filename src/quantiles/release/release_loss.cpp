@@ -127,7 +127,7 @@ ScoreLaw law_of(const QuantileQuery& rest, const SelectQuantiles& selection, con
   const Exponent rate = calibration.rate(alpha, true);
   const BaseMeasure weights(0, table.candidates - 1, 1, {}, selection.shape.numbers, selection.shape.origin);
   ScoreLaw law{masses_of(table, alpha, weights), rate.is_log() ? Rational(0) : rate.coefficient(), alpha.denominator};
-  if (law.rate.sign() <= 0) throw Error(ErrorCode::internal, "a rate of a rational epsilon is no rational");
+  if (law.rate.sign() <= 0) throw Error(ErrorCode::internal, "the rate of a rational epsilon is not rational");
   return law;
 }
 

@@ -91,7 +91,7 @@ TEST(Stages, OfNoisyCountsLieBetweenTheRowsTheyAreTakenFor) {
 
 // The expected number is used unless the noisy count differs from it by more than the count's mean error: 20 records for a
 // twentieth of epsilon = 1.
-TEST(Stages, OfNoisyCountsBelieveWhatWasTold) {
+TEST(Stages, ExpectedRowsHoldUnlessANoisyCountContradicts) {
   QuantileQuery query = evenly(50, one);
   query.expected_rows = 150;
   const QuantilePlan plan = plan_of(query, fine);

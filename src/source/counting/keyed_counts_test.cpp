@@ -14,7 +14,7 @@ namespace {
 
 using KeysAndPositions = std::vector<std::pair<std::uint32_t, std::int64_t>>;
 
-/// Expects the same profiles from two counters at once, which hold at most so many records, and from one builder per key.
+/// Expects the same profiles from two counters at once, which hold at most the given number of records, and from one builder per key.
 void expect_profiles(const Lattice& lattice, std::size_t keys, const KeysAndPositions& records,
                      std::size_t most_held = CountSpool::unlimited) {
   std::vector<ProfileBuilder> builders;

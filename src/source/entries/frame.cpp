@@ -233,8 +233,8 @@ std::uint64_t first_of_nobody(const ArrowColumn& persons, const MissingNames& mi
   throw Error(ErrorCode::internal, "the frame changed while it was read");
 }
 
-/// Finds names by record number; records must be asked for in their order. The pieces of this column may differ from those of the
-/// numbers.
+/// Finds names by record number. Callers ask for records in increasing order. This column may consist of other pieces than the column
+/// of numbers.
 class NamesInOrder {
  public:
   explicit NamesInOrder(const ArrowColumn* column) : column_(column) {}
@@ -418,9 +418,12 @@ struct Frame::State {
     if (name.empty()) return nullptr;
     const ArrowColumn& found = column(name);
     if (found.type.is_name()) return &found;
+    // As text, NaN may become "nan", which is a person or a key.
+    const std::string_view target =
+        found.type.is_number() ? "whole numbers first: in pandas, astype(\"Int64\") keeps missing ones" : "text first";
     throw Error(ErrorCode::data,
                 fmt::format("column '{}' is {}, neither text nor whole numbers", found.name, found.type.name),
-                "convert it to text first");
+                fmt::format("convert it to {}", target));
   }
 
   void set_schema() {

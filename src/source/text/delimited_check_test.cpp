@@ -14,7 +14,7 @@ using source_test::error_of;
 
 const std::string name = "x.csv";
 
-/// The number of records in a text that is checked in pieces of so many bytes.
+/// The number of records in a text that is checked in pieces of `piece` bytes.
 std::uint64_t records(const std::string& text, const DelimitedShape& shape = {",", 0}, std::size_t piece = 1'000) {
   DelimitedCheck check(shape, LineEndsInCells::allowed, name);
   for (std::size_t at = 0; at < text.size(); at += piece) check.see(std::string_view(text).substr(at, piece));
