@@ -177,7 +177,7 @@ struct Payable {
 Payable require_payable(const Present& present, const Store& store, const LedgerRequest& request) {
   const DatasetRow& row = present.dataset(request.dataset);
   require_same_unit(row.dataset, request);
-  require_reading(row.dataset, present.source(row, request.source), request);
+  require_reading(row.dataset, present.sources(row, request.source), request);
   store.require_rights();
   require_witness(store, present, row.dataset);
   return {row, charge_on(row.dataset, request.cost)};
