@@ -96,11 +96,21 @@ int run_show(const Typed& typed) {
   return 0;
 }
 
+/// Whether a file that cannot be read as a receipt was one that names an entry. A JSON file without any readable text may have been one.
+/// An exported ledger has charges and tokens, too, but says of no release which mechanism it had.
+bool was_receipt(const std::filesystem::path& file, const std::string& text) {
+  if (text.empty()) return file.extension() == ".json";
+  const auto has = [&](const char* member) { return text.find(member) != std::string::npos; };
+  return text.starts_with('{') && has("\"mechanism\"") && has("\"charge\"") && has("\"token\"");
+}
+
 /// The published releases in a file that name an entry: a receipt's, or those of a publication's levels. None if it is any other file.
-std::vector<Release> published_releases(const std::filesystem::path& file) {
+/// `nullopt` if it is a receipt that was damaged.
+std::optional<std::vector<Release>> published_releases(const std::filesystem::path& file) {
   std::vector<Release> releases;
+  std::string text;
   try {
-    const std::string text = receipt_text(file);
+    text = receipt_text(file);
     if (is_publication_receipt(text)) {
       PublishedTables tables = read_publication_receipt(text, file);
       for (PublishedLevel& level : tables.levels) releases.push_back(std::move(level.release));
@@ -108,14 +118,16 @@ std::vector<Release> published_releases(const std::filesystem::path& file) {
       releases.push_back(read_receipt(text, file));
     }
   } catch (const Error&) {
-    return {};
+    if (was_receipt(file, text)) return std::nullopt;
+    return releases;
   }
   std::erase_if(releases, [](const Release& release) { return !release.charge; });
   return releases;
 }
 
 /// Throws `ledger` if receipts in the folder belong to no entry of this ledger; the error names them. Then the ledger was put back to an
-/// earlier state, or the receipts belong to another ledger.
+/// earlier state, or the receipts belong to another ledger. Throws `ledger` for receipts that are not as they were written, too: they may
+/// name entries that the ledger does not know.
 void require_known_receipts(const LedgerStatement& statement, const std::string& folder) {
   std::error_code failed;
   std::vector<std::filesystem::path> files;
@@ -128,15 +140,28 @@ void require_known_receipts(const LedgerStatement& statement, const std::string&
   }
   std::ranges::sort(files);
   std::string unknown;
+  std::string altered;
   for (const std::filesystem::path& file : files) {
-    for (const Release& release : published_releases(file)) {
+    const std::string name = file.filename().string();
+    const std::optional<std::vector<Release>> releases = published_releases(file);
+    bool is_altered = !releases;
+    for (const Release& release : releases.value_or(std::vector<Release>())) {
       const auto pays = [&](const LedgerEntry& entry) {
         return entry.token == release.charge->token && entry.state == EntryState::committed;
       };
-      if (std::ranges::any_of(statement.entries, pays)) continue;
-      unknown += fmt::format("{}'{}' (entry {}, {})", unknown.empty() ? "" : ", ", file.filename().string(),
-                             release.charge->entry, release.cost().to_string());
+      const auto entry = std::ranges::find_if(statement.entries, pays);
+      if (entry != statement.entries.end()) {
+        is_altered = is_altered || (!entry->receipt.empty() && sha256_of(entry->receipt) != sha256_of(release.receipt));
+        continue;
+      }
+      unknown += fmt::format("{}'{}' (entry {}, {})", unknown.empty() ? "" : ", ", name, release.charge->entry,
+                             release.cost().to_string());
     }
+    if (is_altered) altered += fmt::format("{}'{}'", altered.empty() ? "" : ", ", name);
+  }
+  if (unknown.empty() && !altered.empty()) {
+    throw Error(ErrorCode::ledger, "published receipts are not as they were written: " + altered,
+                "give the originals; fractile ledger export prints the copies that this ledger holds");
   }
   if (unknown.empty()) return;
   throw Error(

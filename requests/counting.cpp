@@ -184,7 +184,8 @@ void refuse_options_of_tables(const Typed& typed) {
 /// Sets a field, or checks that it was typed with this value.
 void set(Typed& typed, const char* field, const std::string& value) {
   if (typed.has(field) && typed.one(field) != value) {
-    usage({Field(field), ": the profile file was counted with '", value, "'"}, "leave it out, or count again");
+    const std::string counted = value.empty() ? "without it" : fmt::format("with '{}'", value);
+    usage({Field(field), ": the profile file was counted ", counted}, "leave it out, or count again");
   }
   if (!value.empty()) typed.values[field] = {value};
 }

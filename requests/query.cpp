@@ -27,8 +27,7 @@ Rational step_of(const Typed& typed) {
   const std::string& step = typed_step(typed, {"for whole numbers, write ", step_field.number(1)});
   if (read_span(step)) {
     usage({step_field, ": '", step, "' is a length of time, and the bounds are numbers"},
-          {"write ", step_field.number(1), ", or dates as bounds: ",
-           Field("bounds").pair("2020-01-01", "2030-01-01")});
+          {"write ", step_field.number(1), ", or dates as bounds: ", Field("bounds").pair("2020-01-01", "2030-01-01")});
   }
   return in_field("step", [&] { return Rational::parse(step); });
 }

@@ -120,12 +120,13 @@ void require_unpublished(const LedgerEntry& entry) {
 void require_free_path(const Present& present, const Store& store, const LedgerRequest& request) {
   const std::optional<LedgerEntry> entry = present.promised(request.receipt_path);
   if (!entry) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("the receipt '{}' is that of entry {} of the ledger '{}', which is reserved",
-                          request.receipt_path, entry->id, store.name()),
-              fmt::format("wait if that release is still running; if it was stopped, fractile ledger void {} --entry {} "
-                          "--reason TEXT gives its charge back; under another name, this release pays as well",
-                          store.name(), entry->id));
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("the receipt '{}' is that of entry {} of the ledger '{}', which is reserved", request.receipt_path,
+                  entry->id, store.name()),
+      fmt::format("wait if that release is still running; if it was stopped, fractile ledger void {} --entry {} "
+                  "--reason TEXT gives its charge back; under another name, this release pays as well",
+                  store.name(), entry->id));
 }
 
 Seen seen_now(const Present& present) { return {present.head().id, present.head().hash, present.sums().to_text()}; }
@@ -177,7 +178,7 @@ struct Payable {
 Payable require_payable(const Present& present, const Store& store, const LedgerRequest& request) {
   const DatasetRow& row = present.dataset(request.dataset);
   require_same_unit(row.dataset, request);
-  require_reading(row.dataset, present.source(row, request.source), request);
+  require_reading(row.dataset, present.sources(row, request.source), request);
   store.require_rights();
   require_witness(store, present, row.dataset);
   return {row, charge_on(row.dataset, request.cost)};

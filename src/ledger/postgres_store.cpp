@@ -198,13 +198,12 @@ class PostgresStore final : public Store {
     return numbers_of(rows);
   }
 
-  std::optional<std::int64_t> scan_for_source(std::int64_t dataset, const std::string& source) const override {
+  bool scan_for_file(std::int64_t dataset, const std::string& file) const override {
     const postgres::Result rows = scanned(
-        "SELECT id::text FROM fractile.entries WHERE dataset = $1::text::bigint AND source = $2::bytea "
-        "ORDER BY entries.id LIMIT 1",
-        {std::to_string(dataset), source});
-    if (rows.rows() == 0) return {};
-    return number_in(rows.cell(0, 0));
+        "SELECT id::text FROM fractile.entries WHERE dataset = $1::text::bigint AND "
+        "pg_catalog.position(source, $2::bytea) > 0 LIMIT 1",
+        {std::to_string(dataset), file});
+    return rows.rows() > 0;
   }
 
   void scan_from(std::int64_t line, const std::function<void(const Fields&)>& visit) const override {

@@ -173,19 +173,22 @@ std::optional<LedgerEntry> Present::committed(const DatasetRow& dataset, const s
   return found;
 }
 
-std::optional<LedgerSource> Present::source(const DatasetRow& dataset, const std::string& source) const {
+std::vector<LedgerSource> Present::sources(const DatasetRow& dataset, const std::string& source) const {
   if (source.empty()) return {};
   if (!book_) {
     const std::vector<std::int64_t> found = store_->find(Lookup::source, {std::to_string(dataset.id), source}, 1);
-    const std::optional<std::int64_t> id =
-        found.empty() ? store_->scan_for_source(dataset.id, source) : std::optional(found.front());
-    if (!id) return {};
-    const std::optional<LedgerEntry> first = entry(*id);
-    const bool fixes = first && first->state != EntryState::voided && first->request.source == source &&
-                       first->request.dataset == dataset.dataset.name;
-    if (fixes) return source_fixed_by(*first);
+    if (found.empty()) {
+      const std::vector<std::string> files = files_of(source);
+      const auto is_known = [&](const std::string& file) { return store_->scan_for_file(dataset.id, file); };
+      if (std::ranges::none_of(files, is_known)) return {};
+    } else {
+      const std::optional<LedgerEntry> first = entry(found.front());
+      const bool fixes = first && first->state != EntryState::voided && first->request.source == source &&
+                         first->request.dataset == dataset.dataset.name;
+      if (fixes) return {source_fixed_by(*first)};
+    }
   }
-  return source_of(book(), dataset.dataset.name, source);
+  return sources_of(book(), dataset.dataset.name, source);
 }
 
 std::optional<LedgerEntry> Present::promised(const std::string& receipt_path) const {

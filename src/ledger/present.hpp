@@ -32,8 +32,9 @@ class Present {
   std::vector<std::optional<LedgerEntry>> reserved(const std::vector<LedgerReservation>& reservations) const;
   /// The last committed entry of a query that has a receipt in the ledger, with this receipt.
   std::optional<LedgerEntry> committed(const DatasetRow& dataset, const std::string& query) const;
-  /// How a source is read, as its first release that counts fixed it.
-  std::optional<LedgerSource> source(const DatasetRow& dataset, const std::string& source) const;
+  /// How a source is read, as its first release that counts fixed it. If there was none, how every source is read that has a file of
+  /// this source: their readings hold for the files that they share.
+  std::vector<LedgerSource> sources(const DatasetRow& dataset, const std::string& source) const;
   /// A reserved entry whose receipt will be written to this path.
   std::optional<LedgerEntry> promised(const std::string& receipt_path) const;
 

@@ -1,5 +1,7 @@
 #include "ledger/readings.hpp"
 
+#include <algorithm>
+
 #include "fractile/error.hpp"
 #include "ledger/chain.hpp"
 #include "libraries/fmt.hpp"
@@ -60,12 +62,62 @@ Words declaring(const std::string& name, const std::optional<std::string>& value
   return {"fractile ledger init declares it for a new dataset: ", held(name, value)};
 }
 
+/// Throws `usage` unless the request reads its source as the dataset declares.
+void require_declared_reading(const LedgerDataset& dataset, const LedgerRequest& request) {
+  const LedgerReading asked = reading_of(request);
+  const LedgerReading declared = reading_of(dataset);
+  const bool is_known = !request.source.empty();
+  const std::string undeclared =
+      difference(asked, declared, [&](const std::string& name) { return !is_known || declared.contains(name); });
+  if (!undeclared.empty()) {
+    const std::optional<std::string> value = value_in(declared, undeclared);
+    const Words wanted{fmt::format("dataset '{}' is read ", dataset.name), held(undeclared, value),
+                       value ? "" : ", since nothing is known about what this release reads"};
+    refuse_reading(undeclared, request, wanted, {"read it so; ", declaring(undeclared, value_in(asked, undeclared))});
+  }
+}
+
+/// Throws `usage` unless the request reads its source as an entry fixed it, for this source or for one that has a file of it.
+void require_fixed_reading(const LedgerDataset& dataset, const LedgerSource& fixed, const LedgerRequest& request) {
+  const LedgerReading asked = reading_of(request);
+  const std::string other = difference(asked, fixed.reading, [](const std::string&) { return true; });
+  if (!other.empty()) {
+    const std::optional<std::string> value = value_in(fixed.reading, other);
+    refuse_reading(other, request,
+                   {fmt::format("entry {} of dataset '{}', which fixed how {} is read, ", fixed.entry, dataset.name,
+                                fixed.source == request.source ? "that" : source_in_words(fixed.source)),
+                    held(other, value)},
+                   {"read it as that entry did; ", declaring(other, value_in(asked, other))});
+  }
+  if (request.records_per_person >= fixed.records_per_person) return;
+  if (has_any_number_of_records(dataset, request)) return;
+  const Field records(persons);
+  throw Error(ErrorCode::usage,
+              fmt::format("the release is for persons with at most {} records, but entry {} of dataset '{}', which "
+                          "fixed how {} is read, is for persons with {}",
+                          request.records_per_person, fixed.entry, dataset.name, source_in_words(fixed.source),
+                          fixed.records_per_person),
+              {"write ", records.number(fixed.records_per_person), ", or more; ",
+               "fractile ledger init declares it for a new dataset: with ", records.number(request.records_per_person)},
+              persons);
+}
+
 }  // namespace
 
 /// A path begins with a slash; anything else is a name that an asker declares.
 std::string source_in_words(const std::string& source) {
   if (source.empty()) return "a source without a name";
   return source.starts_with('/') ? fmt::format("the file '{}'", source) : fmt::format("the source '{}'", source);
+}
+
+std::vector<std::string> files_of(const std::string& source) {
+  std::vector<std::string> files;
+  for (std::size_t begin = 0; begin <= source.size();) {
+    const std::size_t end = std::min(source.find(",/", begin), source.size());
+    files.push_back(source.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return files;
 }
 
 std::string reading_text(const LedgerReading& reading) {
@@ -100,39 +152,10 @@ bool has_any_number_of_records(const LedgerDataset& dataset, const LedgerRequest
   return request.one_value_a_person && !dataset.person.empty() && dataset.person == request.person;
 }
 
-void require_reading(const LedgerDataset& dataset, const std::optional<LedgerSource>& fixed,
+void require_reading(const LedgerDataset& dataset, const std::vector<LedgerSource>& fixed,
                      const LedgerRequest& request) {
-  const LedgerReading asked = reading_of(request);
-  const LedgerReading declared = reading_of(dataset);
-  const bool is_known = !request.source.empty();
-  const std::string undeclared =
-      difference(asked, declared, [&](const std::string& name) { return !is_known || declared.contains(name); });
-  if (!undeclared.empty()) {
-    const std::optional<std::string> value = value_in(declared, undeclared);
-    const Words wanted{fmt::format("dataset '{}' is read ", dataset.name), held(undeclared, value),
-                       value ? "" : ", since nothing is known about what this release reads"};
-    refuse_reading(undeclared, request, wanted, {"read it so; ", declaring(undeclared, value_in(asked, undeclared))});
-  }
-  if (!fixed) return;
-  const std::string other = difference(asked, fixed->reading, [](const std::string&) { return true; });
-  if (!other.empty()) {
-    const std::optional<std::string> value = value_in(fixed->reading, other);
-    refuse_reading(other, request,
-                   {fmt::format("entry {} of dataset '{}', which fixed how that is read, ", fixed->entry, dataset.name),
-                    held(other, value)},
-                   {"read it as that entry did; ", declaring(other, value_in(asked, other))});
-  }
-  if (request.records_per_person >= fixed->records_per_person) return;
-  if (has_any_number_of_records(dataset, request)) return;
-  const Field records(persons);
-  throw Error(ErrorCode::usage,
-              fmt::format("the release is for persons with at most {} records, but entry {} of dataset '{}', which "
-                          "fixed how {} is read, is for persons with {}",
-                          request.records_per_person, fixed->entry, dataset.name, source_in_words(request.source),
-                          fixed->records_per_person),
-              {"write ", records.number(fixed->records_per_person), ", or more; ",
-               "fractile ledger init declares it for a new dataset: with ", records.number(request.records_per_person)},
-              persons);
+  require_declared_reading(dataset, request);
+  for (const LedgerSource& each : fixed) require_fixed_reading(dataset, each, request);
 }
 
 }  // namespace fractile::ledger_detail

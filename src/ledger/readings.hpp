@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fractile/ledger.hpp"
 
@@ -16,6 +17,10 @@ inline constexpr std::array<std::string_view, 8> permissions{
 
 /// A source in words: "the file '/data/t.csv'", "the source 'visits'" or "a source without a name".
 std::string source_in_words(const std::string& source);
+
+/// The paths in a source, which has commas between them. A path that itself has a comma before a slash is cut, in every source in the same
+/// way: so two sources that share a file share a part.
+std::vector<std::string> files_of(const std::string& source);
 
 /// A reading as one text: names and values in turn, as fields of chain.hpp.
 std::string reading_text(const LedgerReading& reading);
@@ -31,8 +36,8 @@ LedgerReading reading_of(const LedgerDataset& dataset);
 /// dataset pins the column of persons, and each person contributes one value.
 bool has_any_number_of_records(const LedgerDataset& dataset, const LedgerRequest& request);
 
-/// Throws `usage` unless the request reads its source as the dataset declares and as `fixed` says.
-void require_reading(const LedgerDataset& dataset, const std::optional<LedgerSource>& fixed,
+/// Throws `usage` unless the request reads its source as the dataset declares and as each of `fixed` says.
+void require_reading(const LedgerDataset& dataset, const std::vector<LedgerSource>& fixed,
                      const LedgerRequest& request);
 
 }  // namespace fractile::ledger_detail

@@ -95,6 +95,39 @@ TEST_P(LedgerReadings, TheFirstReleaseFixesWhatIsLeftOpen) {
   ledger.verify();
 }
 
+// An extra --table made another source of the same file, so that the next release chose another column of persons and fewer records.
+TEST_P(LedgerReadings, AFileIsReadAsBeforeBesideOtherFiles) {
+  Ledger ledger = with({});
+  LedgerRequest first = asked("/t.csv", {});
+  first.person = "id";
+  first.records_per_person = 3;
+  ledger.reserve(first);
+  for (const char* source : {"/t.csv,/a.csv", "/a.csv,/t.csv", "/a.csv,/t.csv,/b.csv"}) {
+    LedgerRequest beside = asked(source, {});
+    expect_refused(ledger, beside,
+                   "without person, and entry 1 of dataset 'people', which fixed how the file '/t.csv' is read, with "
+                   "person = \"id\"");
+    beside.person = "id";
+    expect_refused(ledger, beside, "fixed how the file '/t.csv' is read, is for persons with 3");
+    beside.records_per_person = 3;
+    ledger.reserve(beside);
+  }
+  expect_refused(ledger, asked("/b.csv", {}), "which fixed how the file '/a.csv,/t.csv,/b.csv' is read");
+  for (const char* source : {"/tt.csv", "/t.csv.gz", "/d/t.csv", "/t.csv/a,/c.csv"}) {
+    SCOPED_TRACE(source);
+    EXPECT_NO_THROW(ledger.reserve(asked(source, {})));  // other files
+  }
+  ledger.verify();
+}
+
+TEST_P(LedgerReadings, AVoidEntryBesideOtherFilesFixesNothing) {
+  Ledger ledger = with({});
+  ledger.reserve(asked("/t.csv,/a.csv", {{"missing", "NA"}}));
+  expect_refused(ledger, asked("/t.csv", {}), "which fixed how the file '/t.csv,/a.csv' is read, with");
+  ledger.void_entry(1, "a mistake");
+  EXPECT_EQ(ledger.reserve(asked("/t.csv", {})).id, 2);
+}
+
 TEST_P(LedgerReadings, AVoidEntryFixesNothing) {
   Ledger ledger = with({});
   ledger.reserve(asked("/t.csv", semicolons));
@@ -135,6 +168,14 @@ TEST_P(LedgerReadings, AreHashed) {
   testing::alter(path, "UPDATE entries SET question = 'a'");
   expect_failure(ErrorCode::ledger, "entry 1 does not have the digest of its query",
                  [&] { Ledger::open(path).verify(); });
+}
+
+TEST(Readings, OfSourcesThatShareAFileShareAPart) {
+  using ledger_detail::files_of;
+  EXPECT_EQ(files_of("visits"), std::vector<std::string>{"visits"});
+  EXPECT_EQ(files_of("/a.csv"), std::vector<std::string>{"/a.csv"});
+  EXPECT_EQ(files_of("/a,b.csv,/c.csv"), (std::vector<std::string>{"/a,b.csv", "/c.csv"}));
+  EXPECT_EQ(files_of("/a,/b.csv"), (std::vector<std::string>{"/a", "/b.csv"}));  // one path, or two
 }
 
 TEST(Readings, AreTextsThatAreReadBack) {

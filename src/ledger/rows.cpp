@@ -278,12 +278,16 @@ std::vector<LedgerSource> sources_of(const Book& book) {
   return sources;
 }
 
-std::optional<LedgerSource> source_of(const Book& book, const std::string& dataset, const std::string& source) {
-  if (source.empty()) return {};
+std::vector<LedgerSource> sources_of(const Book& book, const std::string& dataset, const std::string& source) {
+  const std::vector<std::string> files = files_of(source);
+  std::vector<LedgerSource> sources;
   for (LedgerSource& each : sources_of(book)) {
-    if (each.dataset == dataset && each.source == source) return std::move(each);
+    if (each.dataset != dataset) continue;
+    if (each.source == source) return {std::move(each)};
+    const std::vector<std::string> others = files_of(each.source);
+    if (std::ranges::find_first_of(files, others) != files.end()) sources.push_back(std::move(each));
   }
-  return {};
+  return sources;
 }
 
 void add_dataset(const Store& store, const Head& head, const Sums& sums, const LedgerDataset& dataset,

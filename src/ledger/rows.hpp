@@ -64,8 +64,9 @@ std::vector<EqualCharges> charges_of(const Book& book, std::int64_t dataset);
 
 /// How a source is read, as this entry fixed it.
 LedgerSource source_fixed_by(const LedgerEntry& entry);
-/// How a source of a dataset is read; `nullopt` unless an entry that counts has fixed it.
-std::optional<LedgerSource> source_of(const Book& book, const std::string& dataset, const std::string& source);
+/// How a source of a dataset is read, as an entry that counts has fixed it. If none has, how every source of the dataset is read that
+/// has a file of this source.
+std::vector<LedgerSource> sources_of(const Book& book, const std::string& dataset, const std::string& source);
 /// All sources whose reading an entry has fixed.
 std::vector<LedgerSource> sources_of(const Book& book);
 

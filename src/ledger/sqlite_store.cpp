@@ -209,11 +209,10 @@ class SqliteStore final : public Store {
     return entries;
   }
 
-  std::optional<std::int64_t> scan_for_source(std::int64_t dataset, const std::string& source) const override {
+  bool scan_for_file(std::int64_t dataset, const std::string& file) const override {
     Statement row(connection_,
-                  "SELECT id FROM entries NOT INDEXED WHERE dataset = ?1 AND source = ?2 ORDER BY id LIMIT 1");
-    if (!row.bind(1, dataset).bind(2, source).step()) return {};
-    return row.number(0);
+                  "SELECT id FROM entries NOT INDEXED WHERE dataset = ?1 AND instr(source, ?2) > 0 LIMIT 1");
+    return row.bind(1, dataset).bind(2, file).step();
   }
 
   void scan_from(std::int64_t line, const std::function<void(const Fields&)>& visit) const override {

@@ -100,7 +100,7 @@ class Store {
   virtual std::vector<std::int64_t> receipts() const = 0;
   virtual std::optional<std::string> receipt(std::int64_t entry) const = 0;
 
-  // Lookups use indices, except scan_for_source(). An index may be damaged: a
+  // Lookups use indices, except scan_for_file(). An index may be damaged: a
   // found row must be checked, and a row that is not found may still exist.
 
   virtual std::optional<Fields> last(Table table) const = 0;
@@ -109,8 +109,8 @@ class Store {
   virtual std::optional<Fields> line(const std::string& kind, std::int64_t subject) const = 0;
   /// The ids of the first entries, at most `most`.
   virtual std::vector<std::int64_t> find(Lookup by, const Fields& values, int most) const = 0;
-  /// The first entry of a dataset and a source, by a scan of the whole table.
-  virtual std::optional<std::int64_t> scan_for_source(std::int64_t dataset, const std::string& source) const = 0;
+  /// Whether the source of one of a dataset's entries contains this text, by a scan of the whole table.
+  virtual bool scan_for_file(std::int64_t dataset, const std::string& file) const = 0;
   /// Visits the log's lines from this one on, in their order.
   virtual void scan_from(std::int64_t line, const std::function<void(const Fields&)>& visit) const = 0;
 

@@ -193,7 +193,7 @@ class Refused(CountsTest):
         counts = ("release", "--counts", self.at("all"), "--epsilon", "1")
         for words, part in (((*counts, "--bounds", "0", "1"), "--bounds: the profile file has its own"),
                             ((*counts, "--column", "age"), "--column: the profile file was counted with 'pay'"),
-                            ((*counts, "--person", "id"), "--person"),
+                            ((*counts, "--person", "id"), "--person: the profile file was counted without it"),
                             ((*counts, "--public-rows"), "--public-rows"),
                             ((*counts, "--sql", "SELECT 1"), "--sql"),
                             ((*counts, self.at("pay.csv")), "--counts takes the place of FILE"),

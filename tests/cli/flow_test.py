@@ -972,9 +972,22 @@ class Compare(FlowTest):
         self.forged(document, analyst=windows(epsilon_to="1.300000"))
         self.forged(document, analyst=windows(proof=dict(window["proof"], loss_from=window["proof"]["loss_to"])))
         self.forged(document, analyst=dict(document["analyst"], windows=[]))
+        self.forged(document, analyst=dict(document["analyst"], windows_by="hearsay"))
+        unproved = {name: value for name, value in window.items() if name != "proof"}
+        report = self.verified(dict(document, analyst=dict(document["analyst"], windows=[unproved])), 0, "holds", *of)
+        self.assertIn("that the loss rises in the windows that have no proof", report["unchecked"])
         self.forged(document, *of, analyst=windows(proof=dict(window["proof"], loss_from="1", loss_to="2")))
         self.forged(document, *of, analyst=windows(odds_from="3.1", epsilon_from="1.131402",
                                                    proof=dict(window["proof"], odds_from="31/10")))
+
+    def test_a_theorem_is_about_a_range_without_windows(self):
+        file = EXAMPLES / "response_count.toml"
+        document = self.json("check", file, "--epsilon", "ln 2..ln 3")
+        self.verified(document, 0, "holds", "--of", file)
+        self.forged(document, "--of", file, epsilon_low="ln 4")
+        self.forged(document, "--of", file, epsilon_low="ln 3")
+        window = {"odds_from": "2.1", "odds_to": "2.2", "epsilon_from": "0.741937", "epsilon_to": "0.788457"}
+        self.forged(document, "--of", file, analyst={"verdict": "unstable", "windows_by": "proved", "windows": [window]})
 
     def test_a_certificate_of_one_loss_is_bound_to_it(self):
         file = self.survey(participants="2", secret='"histogram"', post='"mode"', analyst={"loss": '"argmax-accuracy"'})

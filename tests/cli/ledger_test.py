@@ -629,6 +629,27 @@ class PutBack(VoidedWhileItRuns):
                     parts=("receipts name: 'second.json' (entry 2, epsilon = 1/8)", "charged again"))
         self.refuse(2, "verify", "budget.db", "--receipts", "gone", parts=("the folder 'gone' cannot be read",))
 
+    def test_published_receipts_that_were_altered(self):
+        """Once, such receipts were passed over, and a ledger that had forgotten their entries was whole."""
+        self.init()
+        os.mkdir(self.folder / "published")
+        self.paid(receipt="published/first.json")
+        text = (self.folder / "published/first.json").read_text()
+        forged = text.replace('"file": "t.csv"', '"file": "u.csv"')
+        self.assertNotEqual(forged, text)
+        start, digest = re.fullmatch(r'(.*"sha256": ")([0-9a-f]{64})"\n}\n?', forged, re.DOTALL).groups()
+        rest = forged[len(start) + len(digest):]
+        rehashed = start + hashlib.sha256((start + rest).encode()).hexdigest() + rest
+        for altered in (forged, rehashed, json.dumps(json.loads(text)), start, ""):
+            with self.subTest(altered[-80:]):
+                self.write("published/first.json", altered)
+                self.refuse(5, "verify", "budget.db", "--receipts", "published",
+                            parts=("published receipts are not as they were written: 'first.json'", "fractile ledger export"))
+        self.write("published/first.json", text)
+        self.write("published/export.json", self.ledger("export", "budget.db"))
+        shutil.copy(self.folder / "budget.db", self.folder / "published")
+        self.ledger("verify", "budget.db", "--receipts", "published")
+
     def test_published_tables_that_it_does_not_know(self):
         """Once, receipts of publications were passed over, and a ledger that had forgotten them was whole."""
         self.init()

@@ -197,6 +197,16 @@ class Pins(OwnersTest):
         self.assert_refused(self.asked("patients.csv"), 2, "reads the file '", "is for the file '")
         self.assert_refused(self.asked(sql="SELECT age FROM p", table="p=patients.csv"), 2, "reads the file '")
 
+    def test_a_further_table_makes_no_released_file_new(self):
+        self.init()
+        self.write("other.csv", "x\n1\n")
+        self.median("people.csv", missing="99")
+        for arguments, query in (("people.csv", "SELECT age FROM input"), ("other.csv", "SELECT age FROM o")):
+            table = "o=other.csv" if arguments == "people.csv" else "o=people.csv"
+            result = self.asked(arguments, sql=query, table=table)
+            self.assert_refused(result, 2, "/people.csv' is read, with --missing 99")
+            self.median(arguments, sql=query, table=table, missing="99")
+
     def test_queries_name_what_was_opened(self):
         self.init()
         (self.folder / "link.csv").symlink_to("people.csv")

@@ -54,7 +54,6 @@ void require_verdict(const Certificate& printed) {
 
 void require_range(const Certificate& printed) {
   if (!printed.is_range) return;
-  require(*printed.epsilon_to < *printed.epsilon_from, "its range is empty");
   require(printed.odds_from && printed.odds_to, "the odds of its counter-example are missing");
   require(*printed.odds_to >= 1 && *printed.odds_to < *printed.odds_from,
           "the odds of its counter-example are not in order");
@@ -90,6 +89,9 @@ void require_windows(const Certificate& printed) {
   const PrintedWindows& analyst = *printed.windows;
   const bool is_known = analyst.method == "isolated" || analyst.method == "enclosed" || analyst.method == "proved";
   const bool is_all = is_known && analyst.undecided.empty();
+  require(is_known || analyst.method == "none", "the method by which its windows were found is not known");
+  require(printed.theorem.empty() || analyst.windows.empty(),
+          "it names a theorem that proves pipelines stable, and also a range in which a loss rises");
   const std::string expected = !analyst.windows.empty() ? "unstable" : is_all ? "stable" : "undecided";
   require(analyst.verdict == expected, "its verdict about the file's analyst does not follow from its windows");
   const Rational* last = nullptr;
@@ -320,6 +322,7 @@ CertificateReport report_of(const Certificate& printed, const Check& check) {
   const bool has_certificate = printed.is_refuted() || printed.is_proved();
   CertificateReport report{Outcome::nothing, claim_of(printed), printed.about};
   try {
+    require(!printed.is_range || *printed.epsilon_to < *printed.epsilon_from, "its range is empty");
     require_windows(printed);
     require(!has_theorem || printed.verdict == "stable",
             "it names a theorem that proves pipelines stable, but its verdict is not \"stable\"");
@@ -353,6 +356,8 @@ CertificateReport report_of(const Certificate& printed, const Check& check) {
 }
 
 const char* const reason_unchecked = "the reason, which is only words";
+bool has_proof(const PrintedRange& window) { return window.proof.has_value(); }
+
 const char* const windows_unchecked = "that the loss rises nowhere else";
 
 }  // namespace
@@ -380,7 +385,11 @@ CertificateReport checked_certificate(const std::string& json, const CertifiedPi
   return report_of(printed, [&](CertificateReport& report) {
     require(!printed.is_comparison, "it compares two files, but one is given");
     const bool is_checked = PipelineCheck(printed, of, report).require_all();
-    if (printed.windows) report.unchecked.emplace_back(windows_unchecked);
+    if (printed.windows) {
+      const bool is_shown = std::ranges::all_of(printed.windows->windows, has_proof);
+      if (!is_shown) report.unchecked.emplace_back("that the loss rises in the windows that have no proof");
+      report.unchecked.emplace_back(windows_unchecked);
+    }
     report.unchecked.emplace_back(reason_unchecked);
     return is_checked;
   });

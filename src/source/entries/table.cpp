@@ -421,8 +421,7 @@ void require_delimited(const TableOptions& options, const std::vector<Input>& in
   if (std::ranges::any_of(inputs, is_delimited)) return;
   const auto refuse = [](bool is_declared, const std::string& what) {
     if (!is_declared) return;
-    throw Error(ErrorCode::usage, what + " declared, but no CSV or TSV is read",
-                "leave the declaration out");
+    throw Error(ErrorCode::usage, what + " declared, but no CSV or TSV is read", "leave the declaration out");
   };
   refuse(options.single_line_records, "single-line records are");
   refuse(!options.numbers.is_plain(), "how numbers are written is");

@@ -223,8 +223,10 @@ TEST_F(Weights, GridsThatCannotBeAreRefused) {
     return RecordWeights{"w", std::move(lower), std::move(upper), std::move(step)};
   };
   EXPECT_EQ(refusal(with(0, 10, 0)), "weight_step: not above 0");
-  EXPECT_EQ(refusal(with(-1, 10, 1)), "weight_bounds: the smallest weight is at least 0, and the largest is above 0 and not smaller");
-  EXPECT_EQ(refusal(with(0, 0, 1)), "weight_bounds: the smallest weight is at least 0, and the largest is above 0 and not smaller");
+  EXPECT_EQ(refusal(with(-1, 10, 1)),
+            "weight_bounds: the smallest weight is at least 0, and the largest is above 0 and not smaller");
+  EXPECT_EQ(refusal(with(0, 0, 1)),
+            "weight_bounds: the smallest weight is at least 0, and the largest is above 0 and not smaller");
   EXPECT_EQ(refusal(with(1, 10, 2)), "weight_bounds: 1 is not a multiple of weight_step, 2");
   EXPECT_EQ(refusal(with(0, 4097, 1)), "weight_step: the largest weight is more than 4096 steps");
   EXPECT_EQ(refusal({"", 0, 1, 1}), "weight is missing: the column of weights");

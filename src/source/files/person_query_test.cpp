@@ -84,8 +84,8 @@ TEST_F(PersonQueries, GoesRowByRowBelowAndAbove) {
 // The engine groups such columns in another way unless it is told not to.
 TEST_F(PersonQueries, PersonsMayBeSmallNumbers) {
   for (const char* type : {"TINYINT", "UTINYINT", "SMALLINT", "DECIMAL(2, 1)"}) {
-    const std::string file = write_parquet(
-        "small.parquet", std::string("SELECT CAST(i % 3 AS ") + type + ") AS id FROM range(7) t(i)");
+    const std::string file =
+        write_parquet("small.parquet", std::string("SELECT CAST(i % 3 AS ") + type + ") AS id FROM range(7) t(i)");
     EXPECT_EQ(count({.file = file, .sql = "SELECT id, count(*) AS x FROM input GROUP BY id"}), values({3, 2, 2}))
         << type;
   }

@@ -173,9 +173,8 @@ class RowWork {
 
   /// Whether a table of the query has a column of this name.
   bool is_of_a_table(const std::string& name) const {
-    return std::ranges::any_of(names_.tables, [&](const std::string& table) {
-      return names_.has_column && names_.has_column(table, name);
-    });
+    return std::ranges::any_of(
+        names_.tables, [&](const std::string& table) { return names_.has_column && names_.has_column(table, name); });
   }
   /// Whether one of the columns is known to have this name.
   bool has(const SizedColumns& columns, const std::string& name) const {
