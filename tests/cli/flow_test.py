@@ -135,7 +135,7 @@ class Examples(FlowTest):
                 result = flow("check", file, "--from", f"{times}ln 3", "--to", f"{times}ln 2", "--format", "json", cwd=self.folder)
                 document = json.loads(result.out)
                 self.assertEqual((result.code, document["verdict"]), (0, "refines"))
-                self.assertEqual("warning: the cost of a matrix is not the epsilon" in result.err, name == "root_of_odds")
+                self.assertEqual("warning: the matrix costs another epsilon" in result.err, name == "root_of_odds")
                 self.write("c.json", result.out)
                 self.assertEqual(self.json("verify", "c.json", "--of", file)["certificate"], "holds")
                 # In the opposite direction, refinement does not hold.

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
