@@ -159,13 +159,16 @@ void require_known_receipts(const LedgerStatement& statement, const std::string&
     }
     if (is_altered) altered += fmt::format("{}'{}'", altered.empty() ? "" : ", ", name);
   }
-  if (unknown.empty() && !altered.empty()) {
-    throw Error(ErrorCode::ledger, "published receipts are not as they were written: " + altered,
+  const std::string are_altered = "published receipts are not as they were written: " + altered;
+  if (unknown.empty() && altered.empty()) return;
+  if (unknown.empty()) {
+    throw Error(ErrorCode::ledger, are_altered,
                 "give the originals; fractile ledger export prints the copies that this ledger holds");
   }
-  if (unknown.empty()) return;
   throw Error(
-      ErrorCode::ledger, "this ledger does not know entries that published receipts name: " + unknown,
+      ErrorCode::ledger,
+      "this ledger does not know entries that published receipts name: " + unknown +
+          (altered.empty() ? "" : "; " + are_altered),
       "if it was put back to an earlier state, nothing more may be released from it until these are charged again: see "
       "docs/ledger.md");
 }

@@ -20,6 +20,10 @@
 #include "requests/values.hpp"
 
 namespace fractile::requests {
+
+bool is_named(const Words& words, const std::string& field) {
+  return words.renamed(field, field + "_").in(Wording::library) != words.in(Wording::library);
+}
 namespace {
 
 constexpr const char* publication_help = "see fractile publish --example";
@@ -153,12 +157,12 @@ class PublicFiles {
       if (std::ranges::count(names_, path) == 0) names_.push_back(path);
       return columns;
     } catch (const Error& error) {
-      if (hints_at(error, "input_format")) {
+      if (is_named(error.hint_words(), "input_format")) {
         item.refuse(error.what_words().in(Wording::file), "name a file that ends with .csv, .tsv, .parquet or .json");
       }
       if (error.code() != ErrorCode::data || std::string_view(error.what()).starts_with(item.file().name())) throw;
       item.refuse(error.what_words().in(Wording::file),
-                  hints_at(error, "encoding")
+                  is_named(error.hint_words(), "encoding")
                       ? "files of keys and cells are UTF-8; convert it, e.g. with iconv -f LATIN1 -t UTF-8"
                       : error.hint_words().in(Wording::file));
     }
@@ -167,12 +171,6 @@ class PublicFiles {
   std::vector<std::string> names() && { return std::move(names_); }
 
  private:
-  /// Whether the hint names this option of reading, which public files do not have.
-  static bool hints_at(const Error& error, const std::string& option) {
-    const Words& hint = error.hint_words();
-    return hint.renamed(option, option + "_").in(Wording::library) != hint.in(Wording::library);
-  }
-
   std::string library_;
   const OnPublicFile& on_file_;
   std::vector<std::string> inputs_ = {};

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fractile/error.hpp"
 #include "fractile/publication.hpp"
 #include "fractile/source.hpp"
 
@@ -46,6 +47,9 @@ PublicationFile read_publication(const std::string& name, const std::string& lib
 
 /// Reads a publication from a text. Errors call the text `name`, and paths in it are relative to the folder of `name`.
 PublicationFile publication_in(const std::string& text, const std::string& name, const std::string& library);
+
+/// Whether the words name this field, in whatever way they are worded.
+bool is_named(const Words& words, const std::string& field);
 
 /// An example that runs on examples/people.csv and explains each member.
 std::string_view example_publication();

@@ -30,11 +30,9 @@ constexpr std::array arguments{"ledger", "dataset", "again",  "source", "duckdb"
                                "output", "about",   "public", "format", "unsafe_seed", "example", "data"};
 
 Words in_words_of_file(const Words& words) {
-  const std::string plain = words.in(Wording::library);
-  const auto is_named = [&](const char* argument) {
-    return words.renamed(argument, std::string(argument) + "_").in(Wording::library) != plain;
-  };
-  if (std::ranges::any_of(arguments, is_named) || plain.find("ledger init") != std::string::npos) return words;
+  const auto is_argument_named = [&](const char* argument) { return is_named(words, argument); };
+  const bool is_of_init = words.in(Wording::library).find("ledger init") != std::string::npos;
+  if (is_of_init || std::ranges::any_of(arguments, is_argument_named)) return words;
   return words.renamed("input_format", "format").in(Wording::file);
 }
 

@@ -646,7 +646,14 @@ class PutBack(VoidedWhileItRuns):
                 self.write("published/first.json", altered)
                 self.refuse(5, "verify", "budget.db", "--receipts", "published",
                             parts=("published receipts are not as they were written: 'first.json'", "fractile ledger export"))
+        os.mkdir(self.folder / "other")
+        self.ledger("init", "other/budget.db", "--dataset", "people", "--epsilon", "1")
+        self.refuse(5, "verify", "other/budget.db", "--receipts", "published", parts=("not as they were written: 'first.json'",))
         self.write("published/first.json", text)
+        self.write("published/second.json", start)
+        self.refuse(5, "verify", "other/budget.db", "--receipts", "published",
+                    parts=("entries that published receipts name: 'first.json' (entry 1", "; published receipts are not as they were written: 'second.json'"))
+        os.unlink(self.folder / "published/second.json")
         self.write("published/export.json", self.ledger("export", "budget.db"))
         shutil.copy(self.folder / "budget.db", self.folder / "published")
         self.ledger("verify", "budget.db", "--receipts", "published")

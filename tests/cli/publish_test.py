@@ -154,7 +154,7 @@ class Tables(Publishing):
         (self.folder / "out" / "earnings.csv").unlink()
         self.published("--ledger", "budget.db", "--output", "out")
         self.assertEqual((self.spent(), self.content("out/earnings.csv")), (spent, before))
-        # Once, nothing was said: whoever had put new records into the file took the earlier numbers for theirs.
+        # Once, nothing was said, although the records in the file may have changed since.
         self.write("payroll.csv", payroll().replace(",NA,", ",7,"))
         again = self.published("--ledger", "budget.db", "--output", "out")
         self.assertRegex(again.err, r"\Afractile: these tables were released on \d{4}-\d\d-\d\d, as budget\.db says; here they are again, and "

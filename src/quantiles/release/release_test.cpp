@@ -267,6 +267,23 @@ TEST(Release, RefusesBeforeLookingAtTheData) {
   EXPECT_THROW(Budget::zcdp(Rational(0)), Error);
 }
 
+/// Nothing ends a release after its charge at the least budgets that are accepted.
+TEST(Release, EndsAtTheLeastBudgetsOfNoise) {
+  const RankProfile table(Lattice::numbers(100), std::vector<Position>{7, 99}, std::vector<std::uint64_t>{2, 3});
+  RandomBits bits = RandomBits::unsafe_seeded(5);
+  const Budget rho = Budget::zcdp(Rational(1) / Rational(2).pow(70));
+  for (const Budget& budget : {Budget::pure(Rational(1) / Rational(2).pow(48)), rho}) {
+    for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
+      QuantileQuery query{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, budget};
+      query.intervals = IntervalRequest{Rational(9, 10), of};
+      EXPECT_NO_THROW(release(table, query, bits));
+    }
+  }
+  QuantileQuery counted{{Rational(1, 2)}, rho};
+  counted.mechanism = Mechanism::tree;
+  EXPECT_NO_THROW(release(table, counted, bits));
+}
+
 /// Counts alone are released for all of the budget, and a release of nothing is refused.
 TEST(Release, OfStatisticsAloneHasNoQuantiles) {
   const Lattice lattice = Lattice::regular(0, 100, 1);
