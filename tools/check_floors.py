@@ -56,7 +56,7 @@ ROOMS = {
     "flow/leakage": Room(2.5, ("flow/loss", "flow/pipeline", "flow/channel", "flow/algebra", "privacy", "exact")),
     "flow/windows": Room(2.5, ("flow/loss", "flow/pipeline", "flow/channel", "flow/algebra", "exact")),
     "source/engine": Room(2.1, ("ranks", "libraries", "exact")),
-    "source/text": Room(2.2, ("source/engine", "exact")),
+    "source/text": Room(2.2, ("source/engine", "ranks", "exact")),
     "source/files": Room(2.3, ("source/text", "source/engine", "ranks", "libraries", "exact")),
     "source/counting": Room(2.4, ("source/files", "source/text", "source/engine", "ranks", "libraries", "exact")),
     "source/entries": Room(

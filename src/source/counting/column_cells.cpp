@@ -9,6 +9,7 @@
 
 #include "libraries/fmt.hpp"
 #include "source/counting/counting.hpp"
+#include "source/counting/text_cells.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -177,26 +178,38 @@ Asked asked_of(const std::vector<Column>& columns) {
 }
 
 /// Reads the columns in one pass, and appends what they hold. Returns the number of records.
-std::uint64_t read_some(const Connection& connection, const Relation& relation, const std::vector<Column>& columns,
+std::uint64_t read_some(const EngineOnDemand& engine, const Relation& relation, const std::vector<Column>& columns,
                         std::vector<ColumnCells>& cells, const std::function<void()>& on_progress) {
   std::vector<Tally> tallies(columns.begin(), columns.end());
-  const Asked asked = asked_of(columns);
-  ResultStream records = connection.stream("SELECT " + asked.list + " FROM " + relation.from(columns), asked.types);
   std::uint64_t before = 0;
-  while (const auto chunk = records.next()) {
-    std::size_t at = 0;
-    for (Tally& tally : tallies) {
-      const auto states = chunk->column(at++).numbers<std::int64_t>();
-      std::optional<ColumnView> texts;
-      if (tally.reads_text()) texts.emplace(chunk->column(at++));
-      for (std::size_t row = 0; row < chunk->rows(); ++row) {
-        std::optional<std::string_view> text;
-        if (texts && !texts->is_null(row)) text = texts->text(row);
-        tally.add(static_cast<CellState>(states[row]), text, before + row + 1);
+  const auto read_all = [&](auto&& chunks) {
+    while (const auto chunk = chunks.next()) {
+      std::size_t at = 0;
+      for (Tally& tally : tallies) {
+        const auto states = chunk->column(at++).template numbers<std::int64_t>();
+        std::optional<ColumnView> texts;
+        if (tally.reads_text()) texts.emplace(chunk->column(at++));
+        for (std::size_t row = 0; row < chunk->rows(); ++row) {
+          std::optional<std::string_view> text;
+          if (texts && !texts->is_null(row)) text = texts->text(row);
+          tally.add(static_cast<CellState>(states[row]), text, before + row + 1);
+        }
       }
+      before += chunk->rows();
+      if (on_progress) on_progress();
     }
-    before += chunk->rows();
-    if (on_progress) on_progress();
+  };
+  if (is_read_here(relation)) {
+    std::vector<TextCell> asked;
+    for (const Column& column : columns) {
+      asked.push_back(TextCell::state(column, lattice_of(ValueKind::number)));
+      asked.push_back(TextCell::number(column, lattice_of(ValueKind::timestamp), Unreadable::missing));
+    }
+    const TextReading reading(relation, std::move(asked));
+    read_all(reading.part());
+  } else {
+    const Asked asked = asked_of(columns);
+    read_all(engine().stream("SELECT " + asked.list + " FROM " + relation.from(columns), asked.types));
   }
   for (const Tally& tally : tallies) cells.push_back(tally.finish());
   return before;
@@ -204,16 +217,16 @@ std::uint64_t read_some(const Connection& connection, const Relation& relation, 
 
 }  // namespace
 
-std::uint64_t read_cells(const Connection& connection, const Relation& relation, const std::vector<Column>& columns,
+std::uint64_t read_cells(const EngineOnDemand& engine, const Relation& relation, const std::vector<Column>& columns,
                          std::vector<ColumnCells>& cells, const std::function<void()>& on_progress) {
   constexpr std::size_t most_at_once = 32;  // the engine's time to bind a query grows with the square of its columns
   cells.clear();
-  if (columns.empty()) return read_some(connection, relation, columns, cells, on_progress);
+  if (columns.empty() || is_read_here(relation)) return read_some(engine, relation, columns, cells, on_progress);
   std::uint64_t records = 0;
   for (std::size_t first = 0; first < columns.size(); first += most_at_once) {
     const std::size_t last = std::min(columns.size(), first + most_at_once);
     const auto at = [&](std::size_t i) { return columns.begin() + static_cast<std::ptrdiff_t>(i); };
-    records = read_some(connection, relation, {at(first), at(last)}, cells, on_progress);
+    records = read_some(engine, relation, {at(first), at(last)}, cells, on_progress);
   }
   return records;
 }

@@ -28,9 +28,8 @@ std::string text_without_blank(const std::string& name) { return "NULLIF(TRIM(" 
 /// A cell as it is or, for text, as a text that the engine takes for a number exactly if Table::profile() does. The engine would
 /// also read 1_000 and +-5 as numbers.
 std::string present_expression(const Column& column) {
-  std::string name = quote_identifier(column.engine_name);
+  const std::string name = quote_identifier(column.engine_name);
   if (numeric_of(column.type) != Numeric::text) return name;
-  name = column.numbers.is_plain() ? name : "(" + engine_number(name, column.numbers) + ")";
   // only cells that begin with a blank, or are empty, sort before '!'
   return fmt::format("CASE WHEN {2}({0}) THEN '?' WHEN {0} < '!' THEN {1} ELSE {0} END", name, text_without_blank(name),
                      misread_function);

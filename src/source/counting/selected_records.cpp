@@ -12,6 +12,7 @@
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 #include "source/counting/record_selector.hpp"
+#include "source/counting/text_cells.hpp"
 
 namespace fractile {
 namespace source_detail {
@@ -92,8 +93,11 @@ class CellsOfAll {
       const SelectedColumns& columns = each.columns;
       auto [expression, reading] = numbers_of(columns, each.lattice, unreadable);
       const bool is_short = come_short(columns, reading);
-      const std::size_t number =
-          is_short ? add_short(columns.number) : add(columns.number, std::move(expression), reading.type);
+      const std::size_t number = is_short ? add_short(columns.number)
+                                          : add(columns.per_person == PerPerson::count
+                                                    ? TextCell::presence(columns.number)
+                                                    : TextCell::number(columns.number, each.lattice, unreadable),
+                                                std::move(expression), reading.type);
       Places at{number, columns.person ? add_name(*columns.person) : 0, {}, reading, is_short};
       for (const Column& key : columns.keys) at.keys.push_back(add_name(key));
       if (each.weights) std::tie(at.weight, at.weight_reading) = add_number(*columns.weight, *each.weights, unreadable);
@@ -103,27 +107,34 @@ class CellsOfAll {
   }
 
   Cells cells;
+  std::vector<TextCell> texts;  // the same cells, if the relation is read here
   std::vector<Places> places;
 
  private:
-  std::size_t add(const Column& column, std::string expression, CellType type) {
+  std::size_t add(TextCell text, std::string expression, CellType type) {
+    const Column& column = text.column;
     if (std::ranges::find(read_, column.engine_name, &Column::engine_name) == read_.end()) read_.push_back(column);
     for (std::size_t i = 0; i < cells.types.size(); ++i) {
       if (cells.expressions[i] == expression && cells.types[i] == type) return i;
     }
     cells.expressions.push_back(std::move(expression));
     cells.types.push_back(type);
+    texts.push_back(std::move(text));
     return cells.types.size() - 1;
   }
   std::pair<std::size_t, CellReading> add_number(const Column& column, const Lattice& lattice, Unreadable unreadable) {
     const CellReading reading = reading_of(column, lattice.kind(), unreadable);
-    return {add(column, number_expression(column, lattice, unreadable), reading.type), reading};
+    return {add(TextCell::number(column, lattice, unreadable), number_expression(column, lattice, unreadable),
+                reading.type),
+            reading};
   }
   std::size_t add_short(const Column& column) {
-    return add(column, "CAST(" + quote_identifier(column.engine_name) + " AS INTEGER)", CellType::short_integer);
+    return add(TextCell::name(column), "CAST(" + quote_identifier(column.engine_name) + " AS INTEGER)",
+               CellType::short_integer);
   }
   std::size_t add_name(const Column& column) {
-    return add(column, name_expression(column), comes_as_number(column) ? CellType::integer : CellType::text);
+    return add(TextCell::name(column), name_expression(column),
+               comes_as_number(column) ? CellType::integer : CellType::text);
   }
 
   std::vector<Column> read_;
@@ -298,7 +309,7 @@ std::vector<std::size_t> first_with_same_groups(std::span<const SelectedColumn> 
 
 }  // namespace
 
-std::uint64_t count_selected(const Connection& connection, const Relation& relation,
+std::uint64_t count_selected(const EngineOnDemand& engine, std::size_t threads, const Relation& relation,
                              std::span<const SelectedColumn> selected, SharedSample* sample, Unreadable unreadable,
                              const std::function<void()>& on_progress) {
   const CellsOfAll all(relation, selected, unreadable);
@@ -329,7 +340,8 @@ std::uint64_t count_selected(const Connection& connection, const Relation& relat
         shared_cells, [&](std::size_t row) { return shared.front().person_at(row); },
         [&](std::size_t column, std::size_t k, std::size_t row) { return shared[column].key_at(k, row); });
   };
-  return connection.for_each_chunk(all.cells, select, on_progress);
+  if (is_read_here(relation)) return TextReading(relation, all.texts).for_each_chunk(threads, select, on_progress);
+  return engine().for_each_chunk(all.cells, select, on_progress);
 }
 
 std::optional<SamplingKey> SamplingKeys::of(const RecordSelection& selection) {
@@ -362,19 +374,19 @@ void require_person_of_rows(const std::string& of_rows, const RecordSelection& s
               {"say that these are a person's: ", Field("person").text(of_rows)}, "person");
 }
 
-std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& relation, const Column& person) {
-  const std::string others = relation.shape() ? ", *" : "";
-  ResultStream persons = connection.stream(
-      "SELECT " + text_expression(person) + others + " FROM " + relation.from(person), {CellType::text});
+std::uint64_t first_row_of_nobody(const EngineOnDemand& engine, const Relation& relation, const Column& person) {
   std::uint64_t number = 0;
-  while (const std::optional<Chunk> chunk = persons.next()) {
-    const ColumnView cells = chunk->column(0);
+  const auto is_in = [&](const Chunk& chunk) {
+    const ColumnView cells = chunk.column(0);
     for (std::size_t row = 0; row < cells.rows(); ++row) {
       ++number;
-      if (holds_nothing(text_at(cells, row))) return number;
+      if (holds_nothing(text_at(cells, row))) return true;
     }
-  }
-  throw Error(ErrorCode::internal, "the table changed while it was read");
+    return false;
+  };
+  if (!any_chunk(engine, relation, TextCell::name(person), text_expression(person), CellType::text, is_in))
+    throw Error(ErrorCode::internal, "the table changed while it was read");
+  return number;
 }
 
 }  // namespace source_detail

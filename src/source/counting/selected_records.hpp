@@ -55,9 +55,9 @@ struct SelectedColumn {
   const Lattice* weights = nullptr;  ///< the grid of weights, like `lattice`; null without weights
 };
 
-/// Reads every record, on all threads of the engine, and adds it to the selectors; records of columns without a selector are added
-/// to the sample, in the order of its columns. Returns the number of records. Throws EngineFailure.
-std::uint64_t count_selected(const Connection& connection, const Relation& relation,
+/// Reads every record, on all threads of the engine, or on at most `threads` if it is read here, and adds it to the selectors;
+/// records of columns without a selector are added to the sample, in the order of its columns. Returns the number of records. Throws EngineFailure.
+std::uint64_t count_selected(const EngineOnDemand& engine, std::size_t threads, const Relation& relation,
                              std::span<const SelectedColumn> selected, SharedSample* sample, Unreadable unreadable,
                              const std::function<void()>& on_progress);
 
@@ -86,7 +86,8 @@ GroupKeys keys_of_type(const Connection& connection, const Column& column, const
 /// "": no query does that, and nothing is required.
 void require_person_of_rows(const std::string& of_rows, const RecordSelection& selection);
 
-/// The first row, from 1, whose person is NULL, empty or blank; there must be one. Throws EngineFailure.
-std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& relation, const Column& person);
+/// The first row, from 1, whose person is NULL, empty or blank; there must be one. Throws
+/// EngineFailure.
+std::uint64_t first_row_of_nobody(const EngineOnDemand& engine, const Relation& relation, const Column& person);
 
 }  // namespace fractile::source_detail

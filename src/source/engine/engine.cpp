@@ -334,6 +334,7 @@ std::string passing_sql(const Cells& cells, const std::string& function) {
 
 ColumnView Chunk::column(std::size_t number) const {
   if (number >= columns()) throw Error(ErrorCode::internal, "the engine returned too few columns");
+  if (api_ == nullptr) return columns_[number];
   EngineVector* const vector = api_->data_chunk_get_vector(records_, number);
   return {api_->vector_get_data(vector), api_->vector_get_validity(vector), rows()};
 }

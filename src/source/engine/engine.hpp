@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -62,15 +63,21 @@ enum class CellType { integer, short_integer, real, text };
 class Chunk {
  public:
   Chunk(const EngineApi& api, EngineChunk* records) : api_(&api), records_(records) {}
+  /// For records that are not the engine's.
+  Chunk(std::span<const ColumnView> columns, std::size_t rows) : columns_(columns), rows_(rows) {}
 
-  std::size_t rows() const { return api_->data_chunk_get_size(records_); }
-  std::size_t columns() const { return api_->data_chunk_get_column_count(records_); }
+  std::size_t rows() const { return api_ == nullptr ? rows_ : api_->data_chunk_get_size(records_); }
+  std::size_t columns() const {
+    return api_ == nullptr ? columns_.size() : api_->data_chunk_get_column_count(records_);
+  }
   /// Throws `internal` when there is no such column.
   ColumnView column(std::size_t number) const;
 
  private:
-  const EngineApi* api_;
-  EngineChunk* records_;
+  const EngineApi* api_ = nullptr;
+  EngineChunk* records_ = nullptr;
+  std::span<const ColumnView> columns_;
+  std::size_t rows_ = 0;
 };
 
 /// The chunks of one query's result, in turn.
@@ -139,5 +146,8 @@ class Connection {
 
   std::unique_ptr<State> state_;
 };
+
+/// Connects when it is first called.
+using EngineOnDemand = std::function<const Connection&()>;
 
 }  // namespace fractile::source_detail

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 namespace fractile::source_detail {
 namespace {
@@ -25,10 +24,6 @@ bool may_be_misread(const EngineText& cell) {
   const auto [first, second] = std::bit_cast<std::array<std::uint64_t, 2>>(cell);
   const std::uint64_t found = matches(first, '_') | matches(second, '_') | matches(first, '+') | matches(second, '+');
   return ((found & high_bits) != 0) | (cell.length > EngineText::longest_inside);
-}
-
-bool is_misread(std::string_view text) {
-  return text.find('_') != std::string_view::npos || text.find("+-") != std::string_view::npos;
 }
 
 }  // namespace

@@ -329,8 +329,9 @@ struct PostgresQuery::State {
         selected.push_back(
             {each.columns, each.asked.lattice, selector ? &*selector : nullptr, each.grid ? &*each.grid : nullptr});
       }
-      count_selected(connection, row_wise->relation.without(std::move(blanked), missing), selected,
-                     sample ? &*sample : nullptr, Unreadable::missing, on_progress);
+      count_selected([&]() -> const source_detail::Connection& { return connection; }, 1,
+                     row_wise->relation.without(std::move(blanked), missing), selected, sample ? &*sample : nullptr,
+                     Unreadable::missing, on_progress);
       std::vector<source_detail::SelectedProfiles> counted =
           sample ? sample->finish(on_progress) : std::vector{selector->finish(on_progress)};
       for (std::size_t i = 0; i < all.size(); ++i) {

@@ -17,6 +17,7 @@
 #include "source/counting/column_cells.hpp"
 #include "source/counting/counting.hpp"
 #include "source/counting/selected_records.hpp"
+#include "source/counting/text_cells.hpp"
 #include "source/engine/engine.hpp"
 #include "source/files/columns.hpp"
 #include "source/files/countable.hpp"
@@ -36,6 +37,7 @@ using source_detail::Column;
 using source_detail::Connection;
 using source_detail::Counted;
 using source_detail::EngineFailure;
+using source_detail::EngineOnDemand;
 using source_detail::FailureKind;
 using source_detail::held_or_spooled;
 using source_detail::Input;
@@ -51,6 +53,8 @@ using source_detail::SelectedColumns;
 using source_detail::SelectedCounts;
 using source_detail::SharedColumn;
 using source_detail::SharedSample;
+using source_detail::TextCell;
+using source_detail::TextReading;
 using source_detail::WeightGrid;
 
 namespace {
@@ -157,6 +161,14 @@ Connection connect(const OpenedTable& source, Order order, std::uint64_t memory)
   return connection;
 }
 
+/// The same when it is first called.
+EngineOnDemand connecting(const OpenedTable& source, Order order, std::uint64_t memory) {
+  return [&source, order, memory, made = std::make_shared<std::optional<Connection>>()]() -> const Connection& {
+    if (!*made) made->emplace(connect(source, order, memory));
+    return **made;
+  };
+}
+
 /// Runs a pass within the memory limit. The engine's need of memory depends on the records, but the success of a release must not.
 /// So if the limit is too low for the engine, the pass is repeated without one.
 template <class Pass>
@@ -231,12 +243,6 @@ Error worded(const EngineFailure& failure, const OpenedTable& table) {
   return worded(failure, table.inputs.front().files.files()[text->file_of_other_text()].display_name());
 }
 
-NumberQuery number_query(const Relation& relation, const Column& column, const Lattice& lattice,
-                         Unreadable unreadable) {
-  return {number_expression(column, lattice, unreadable), relation.from(column),
-          reading_of(column, lattice.kind(), unreadable)};
-}
-
 Words drop_hint() { return {"fix the cell, or leave such records out with ", Field("null").text("drop")}; }
 
 struct BadRow {
@@ -259,52 +265,42 @@ struct Asked {
   }
 };
 
-/// The same for texts on a lattice of times.
-std::optional<BadRow> first_bad_text(const Connection& connection, const Relation& relation, const Asked& asked) {
-  const std::string others = relation.shape() ? ", *" : "";
-  source_detail::ResultStream texts =
-      connection.stream("SELECT " + number_expression(asked.column, asked.lattice, Unreadable::error) + others +
-                            " FROM " + relation.from(asked.column),
-                        {CellType::text});
-  std::uint64_t row_number = 0;
-  while (const auto chunk = texts.next()) {
-    const source_detail::ColumnView cells = chunk->column(0);
-    for (std::size_t row = 0; row < cells.rows(); ++row) {
-      ++row_number;
-      CellState state = CellState::number;
-      if (cells.is_null(row)) {
-        state = CellState::missing;
-      } else if (!cell_ticks(asked.lattice.kind(), cells.text(row))) {
-        state = CellState::no_number;
-      }
-      if (asked.refuses(state)) return BadRow{row_number, state};
-    }
-  }
-  return std::nullopt;
-}
-
 /// The first row that cannot be counted. Throws EngineFailure.
-std::optional<BadRow> first_bad_row(const Connection& connection, const Relation& relation, const Asked& asked) {
-  const CellReading reading = reading_of(asked.column, asked.lattice.kind(), Unreadable::error);
-  if (reading.type == CellType::text && !asked.whatever_it_holds) {
-    return first_bad_text(connection, relation, asked);
-  }
-  const std::string others = relation.shape() ? ", *" : "";
-  const std::string expression =
-      asked.whatever_it_holds ? "coalesce(" + presence_expression(asked.column) + " - 1, CAST(" +
-                                    std::to_string(static_cast<std::int64_t>(CellState::missing)) + " AS BIGINT))"
-                              : cell_state_expression(asked.column, asked.lattice);
-  source_detail::ResultStream states =
-      connection.stream("SELECT " + expression + others + " FROM " + relation.from(asked.column), {CellType::integer});
+std::optional<BadRow> first_bad_row(const EngineOnDemand& engine, const Relation& relation, const Asked& asked) {
   std::uint64_t row_number = 0;
-  while (const auto chunk = states.next()) {
-    for (const std::int64_t number : chunk->column(0).numbers<std::int64_t>()) {
-      ++row_number;
-      const auto state = static_cast<CellState>(number);
-      if (asked.refuses(state)) return BadRow{row_number, state};
+  CellState state = CellState::number;
+  const auto is_bad = [&](CellState found) {
+    ++row_number;
+    state = found;
+    return asked.refuses(state);
+  };
+  const auto any_bad_state = [&](const source_detail::Chunk& chunk) {
+    return std::ranges::any_of(chunk.column(0).numbers<std::int64_t>(),
+                               [&](std::int64_t number) { return is_bad(static_cast<CellState>(number)); });
+  };
+  const auto any_bad_cell = [&](const source_detail::Chunk& chunk) {
+    const source_detail::ColumnView cells = chunk.column(0);
+    for (std::size_t row = 0; row < cells.rows(); ++row) {
+      const bool is_there = !cells.is_null(row);
+      const bool is_read = asked.whatever_it_holds || (is_there && cell_ticks(asked.lattice.kind(), cells.text(row)));
+      if (is_bad(!is_there ? CellState::missing : is_read ? CellState::number : CellState::no_number)) return true;
     }
+    return false;
+  };
+  const CellReading reading = reading_of(asked.column, asked.lattice.kind(), Unreadable::error);
+  bool any = false;
+  if (asked.whatever_it_holds) {
+    any = any_chunk(engine, relation, TextCell::presence(asked.column), presence_expression(asked.column),
+                    CellType::integer, any_bad_cell);
+  } else if (reading.type == CellType::text) {
+    any = any_chunk(engine, relation, TextCell::number(asked.column, asked.lattice, Unreadable::error),
+                    number_expression(asked.column, asked.lattice, Unreadable::error), reading.type, any_bad_cell);
+  } else {
+    any = any_chunk(engine, relation, TextCell::state(asked.column, asked.lattice),
+                    cell_state_expression(asked.column, asked.lattice), CellType::integer, any_bad_state);
   }
-  return std::nullopt;
+  if (!any) return std::nullopt;
+  return BadRow{row_number, state};
 }
 
 /// The error for a cell that is not a time of the lattice's kind. For delimited text, the hint is a query that reads other forms of
@@ -403,15 +399,15 @@ void check_options(const TableOptions& options) {
 }
 
 /// Sets the relations of `source`.
-void open_relation(const Connection& connection, const TableOptions& options, OpenedTable& source) {
+void open_relation(const EngineOnDemand& engine, const TableOptions& options, OpenedTable& source) {
   source.has_query = !options.sql.empty();
   if (source.has_query) {
-    source.relation = open_query(connection, options, source.inputs);
+    source.relation = open_query(engine(), options, source.inputs);
     return;
   }
   Input& input = source.inputs.front();
   input.relation =
-      Relation::of_files(connection, input.files, input.format, options.delimiter, source.line_ends, options.numbers);
+      Relation::of_files(engine, input.files, input.format, options.delimiter, source.line_ends, options.numbers);
   source.relation = input.relation;
 }
 
@@ -433,7 +429,7 @@ Error explain(const OpenedTable& source, const Relation& relation, const std::ve
   try {
     for (const Asked& asked : all) {
       const std::optional<BadRow> bad = within_memory(source, [&](std::uint64_t memory) {
-        return first_bad_row(connect(source, Order::of_file, memory), relation, asked);
+        return first_bad_row(connecting(source, Order::of_file, memory), relation, asked);
       });
       if (bad) return worded(*bad, source, asked, relation.shape().has_value());
     }
@@ -504,12 +500,16 @@ Relation look_through(const OpenedTable& source, std::vector<Column> counted,
 
 Counted count(const OpenedTable& source, const Relation& relation, const Column& column, const Lattice& lattice,
               bool in_engine, std::uint64_t memory, const std::function<void()>& on_progress) {
+  if (is_read_here(relation)) {
+    Counted counted = count_text(relation, column, lattice, source.unreadable, source.threads, on_progress);
+    require_all(source, counted.rows);
+    return counted;
+  }
   const Connection connection = connect(source, Order::any, memory);
-  const NumberQuery query = number_query(relation, column, lattice, source.unreadable);
+  const NumberQuery query{number_expression(column, lattice, source.unreadable), relation.from(column),
+                          reading_of(column, lattice.kind(), source.unreadable)};
   if (in_engine) return count_by_engine(connection, query, lattice, on_progress);
-  Counted counted = count_by_stream(connection, query, lattice, source.threads, on_progress);
-  require_all(source, counted.rows);
-  return counted;
+  return count_by_stream(connection, query, lattice, source.threads, on_progress);
 }
 
 std::optional<Column> optional_column(const OpenedTable& source, const std::string& name) {
@@ -559,7 +559,7 @@ void require_rows(const OpenedTable& source, const RecordSelection& selection) {
 Error explain_nobody(const OpenedTable& source, const Relation& relation, const Column& person) {
   try {
     const std::uint64_t row = within_memory(source, [&](std::uint64_t memory) {
-      return first_row_of_nobody(connect(source, Order::of_file, memory), relation, person);
+      return first_row_of_nobody(connecting(source, Order::of_file, memory), relation, person);
     });
     return {ErrorCode::data, source.row(row) + ", column '" + person.name + "': empty or NULL", drop_hint()};
   } catch (const EngineFailure& failure) {
@@ -568,15 +568,11 @@ Error explain_nobody(const OpenedTable& source, const Relation& relation, const 
 }
 
 /// All cells of a column. Throws EngineFailure.
-std::vector<std::string> texts_of(const Connection& connection, const Relation& relation, const Column& column,
+std::vector<std::string> texts_of(const EngineOnDemand& engine, const Relation& relation, const Column& column,
                                   const OpenedTable& table) {
   std::vector<std::string> texts;
-  source_detail::ResultStream rows =
-      connection.query("SELECT CAST(" + source_detail::quote_identifier(column.engine_name) + " AS VARCHAR) FROM " +
-                           relation.from(column),
-                       {CellType::text});
-  while (const auto chunk = rows.next()) {
-    const source_detail::ColumnView cells = chunk->column(0);
+  const auto add = [&](const source_detail::Chunk& chunk) {
+    const source_detail::ColumnView cells = chunk.column(0);
     for (std::size_t row = 0; row < cells.rows(); ++row) {
       if (cells.is_null(row)) {
         throw Error(ErrorCode::data, table.row(texts.size() + 1) + ", column '" + column.name + "': empty",
@@ -584,7 +580,10 @@ std::vector<std::string> texts_of(const Connection& connection, const Relation& 
       }
       texts.emplace_back(cells.text(row));
     }
-  }
+    return false;
+  };
+  any_chunk(engine, relation, TextCell::name(column),
+            "CAST(" + source_detail::quote_identifier(column.engine_name) + " AS VARCHAR)", CellType::text, add);
   return texts;
 }
 
@@ -711,9 +710,8 @@ std::vector<SelectedCounts> selected_records(const OpenedTable& table, const std
         const Task& first = *std::ranges::find_if(tasks, &Task::is_shared);
         sample.emplace(std::move(shared_columns), *first.key, table.threads, of_each);
       }
-      const Connection connection = connect(table, Order::any, memory);
-      require_all(table, count_selected(connection, relation, selected, sample ? &*sample : nullptr, table.unreadable,
-                                        on_progress));
+      require_all(table, count_selected(connecting(table, Order::any, memory), table.threads, relation, selected,
+                                        sample ? &*sample : nullptr, table.unreadable, on_progress));
       std::vector<SelectedCounts> of_sample = sample ? sample->counted(on_progress) : std::vector<SelectedCounts>();
       auto next = of_sample.begin();
       std::vector<SelectedCounts> counts;
@@ -777,6 +775,11 @@ std::vector<ProfilesLater> counted_together(const OpenedTable& table, const std:
 std::uint64_t counted_rows(const OpenedTable& table, const std::function<void()>& on_progress) {
   const Relation relation = look_through(table, {}, on_progress);
   try {
+    if (is_read_here(relation)) {
+      return TextReading(relation, {})
+          .for_each_chunk(
+              table.threads, [](const source_detail::Chunk&) {}, on_progress);
+    }
     return within_memory(table, [&](std::uint64_t memory) {
       const Connection connection = connect(table, Order::any, memory);
       source_detail::ResultStream result =
@@ -827,11 +830,10 @@ std::vector<ProfilesLater> counted_profiles(const OpenedTable& table, const std:
 std::vector<std::vector<std::string>> texts_of(const OpenedTable& table, const std::vector<std::string>& columns) {
   const Relation relation = look_through(table, {}, {});
   try {
-    const Connection connection = connect(table, Order::of_file, table.memory);
     std::vector<std::vector<std::string>> texts;
     for (const std::string& name : columns) {
       const Column column = relation.column(name, table.display_name);
-      texts.push_back(texts_of(connection, relation, column, table));
+      texts.push_back(texts_of(connecting(table, Order::of_file, table.memory), relation, column, table));
       require_all(table, texts.back().size());
     }
     return texts;
@@ -888,7 +890,8 @@ std::vector<TableColumn> checked(const OpenedTable& table, const std::function<v
       const Relation relation = look_through(table, columns, on_progress);
       std::vector<ColumnCells> cells;
       const std::uint64_t rows = within_memory(table, [&](std::uint64_t memory) {
-        return source_detail::read_cells(connect(table, Order::of_file, memory), relation, columns, cells, on_progress);
+        return source_detail::read_cells(connecting(table, Order::of_file, memory), relation, columns, cells,
+                                         on_progress);
       });
       require_all(table, rows);
       for (std::size_t k = 0; k < columns.size(); ++k) {
@@ -953,8 +956,11 @@ Table Table::open(const TableOptions& options, const OnOpened& on_opened) {
   state->library = options.library;
   state->threads = options.threads;
   state->memory = options.memory;
-  Connection connection = connect(options.library, Order::of_file, options.threads, options.memory);
-  state->engine = engine_version(connection);
+  std::optional<Connection> connection;
+  const auto engine = [&]() -> const Connection& {
+    if (!connection) connection.emplace(connect(options.library, Order::of_file, options.threads, options.memory));
+    return *connection;
+  };
   state->stability = options.sql_stability.value_or(0);
   state->line_ends = source_detail::line_ends_of(options);
   state->display_name = options.sql.empty() ? state->inputs.front().files.display_name() : query_name;
@@ -962,15 +968,16 @@ Table Table::open(const TableOptions& options, const OnOpened& on_opened) {
   state->missing = options.missing;
   state->unreadable = is_row_wise ? Unreadable::missing : options.unreadable.value_or(Unreadable::error);
   try {
-    open_relation(connection, options, *state);
+    open_relation(engine, options, *state);
   } catch (const EngineFailure& failure) {
     const bool in_query = failure.kind == FailureKind::statement || state->inputs.size() != 1;
     throw worded(failure, in_query ? state->display_name : state->inputs.front().files.display_name());
   }
   require_delimited(options, state->inputs);
+  state->engine = is_read_here(*state->relation) ? "text" : engine_version(engine());
   // Memory limit, within which nothing must be read.
   const bool has_limit = state->memory > 0 && state->groups_in_engine();
-  if (!has_limit) state->first_connection.put(std::move(connection));
+  if (connection && !has_limit) state->first_connection.put(std::move(*connection));
   return Table(std::move(state));
 }
 
@@ -1112,6 +1119,8 @@ std::vector<TableColumn> Table::checked_columns(const std::function<void()>& on_
 
 std::string Table::engine() const { return state_->engine; }
 
-std::string Table::reader() const { return state_->engine + ": " + source_detail::settings_in_words(); }
+std::string Table::reader() const {
+  return is_read_here(*state_->relation) ? state_->engine : state_->engine + ": " + source_detail::settings_in_words();
+}
 
 }  // namespace fractile

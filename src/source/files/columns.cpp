@@ -105,21 +105,6 @@ std::optional<ValueKind> time_kind_of(std::string_view bare_type) {
   return bare_type == "TIMESTAMP WITH TIME ZONE" ? std::optional(ValueKind::instant) : std::nullopt;
 }
 
-std::string engine_number(const std::string& cell, const NumberStyle& style) {
-  if (style.is_plain()) return cell;
-  const std::string decimal = style.decimal.empty() ? "." : style.decimal;
-  if (style.thousands.empty()) {
-    return fmt::format("CASE WHEN contains({0}, '.') THEN '?' ELSE replace({0}, ',', '.') END", cell);
-  }
-  const std::string marks = style.thousands == " " ? R"([ \x{A0}\x{202F}])" : "[" + style.thousands + "]";
-  const std::string number =
-      fmt::format(R"(\s*[+-]?(\d{{1,3}}({0}\d{{3}})*|\d*)([{1}]\d*)?([eE][+-]?\d+)?\s*)", marks, decimal);
-  return fmt::format(
-      "CASE WHEN {0} IS NULL OR (NOT regexp_matches({0}, '[.,]') AND NOT regexp_matches({0}, {1})) THEN {0} "
-      "WHEN regexp_full_match({0}, {2}) THEN replace(regexp_replace({0}, {1}, '', 'g'), '{3}', '.') ELSE '?' END",
-      cell, quote_literal(marks), quote_literal(number), decimal);
-}
-
 std::string kind_hint(ValueKind column, ValueKind lattice) {
   if (column == ValueKind::number) return "write the bounds as numbers, or name a column of dates or times";
   if (lattice == ValueKind::instant) {

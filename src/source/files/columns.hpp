@@ -66,10 +66,6 @@ enum class Names { listed, of_first_line, unsaid };
 const Column& find_column(const std::vector<Column>& columns, const std::string& name, const std::string& source,
                           Names names = Names::listed);
 
-/// SQL that turns a cell of text, given as an SQL expression, into the number as the engine writes it. A text that is not a number
-/// in this style becomes a text that is not a number for the engine either.
-std::string engine_number(const std::string& cell, const NumberStyle& style);
-
 /// Throws `data` for a column that the engine would misread. `source` is for messages.
 void require_read(const Column& column, const std::string& source);
 

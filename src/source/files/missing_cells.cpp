@@ -1,15 +1,19 @@
 #include "source/files/missing_cells.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
 #include "libraries/fmt.hpp"
 #include "source/engine/engine.hpp"
+#include "source/engine/misread_texts.hpp"
 #include "source/text/header_line.hpp"
+#include "source/text/text_numbers.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -20,11 +24,6 @@ constexpr std::size_t most_digits = 38;  // the largest number of digits of the 
 bool is_whole(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   return !text.empty() && text.size() <= most_digits && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-/// Whether the engine takes the text for a number although it is not one here.
-bool is_misread(std::string_view text) {
-  return text.find('_') != std::string_view::npos || text.find("+-") != std::string_view::npos;
 }
 
 /// SQL of the values that are compared with a cell as numbers of this type; NULL for a text that is not such a number.
@@ -71,8 +70,8 @@ std::string condition_of(const Column& column, const std::string& cell, const st
     return fmt::format("{} IN ({})", cell, times_in(missing, column, *kind));
   switch (numeric_of(column.type)) {
     case Numeric::text:
-      return fmt::format("{0} IN ({1}) OR (NOT {2}({0}) AND TRY_CAST({3} AS DOUBLE) IN ({4}))", cell, texts_in(missing),
-                         misread_function, engine_number(cell, column.numbers), numbers_in(missing, "DOUBLE"));
+      return fmt::format("{0} IN ({1}) OR (NOT {2}({0}) AND TRY_CAST({0} AS DOUBLE) IN ({3}))", cell, texts_in(missing),
+                         misread_function, numbers_in(missing, "DOUBLE"));
     case Numeric::integer:
     case Numeric::units:
       return exactly_in(cell, missing);
@@ -96,6 +95,22 @@ std::optional<std::int64_t> missing_moment(ValueKind column, std::string_view te
 std::string blanked_cell(const Column& column, const std::vector<std::string>& missing) {
   const std::string cell = quote_identifier(column.engine_name);
   return fmt::format("CASE WHEN {} THEN NULL ELSE {} END", condition_of(column, cell, missing), cell);
+}
+
+MissingTexts::MissingTexts(const std::vector<std::string>& missing, NumberStyle style)
+    : texts_(missing.begin(), missing.end()), style_(std::move(style)) {
+  for (const std::string& text : missing) {
+    if (const auto number = number_in(text)) numbers_.push_back(*number);
+  }
+}
+
+bool MissingTexts::has(std::string_view cell) const {
+  if (texts_.contains(cell)) return true;
+  if (numbers_.empty() || is_misread(cell)) return false;
+  const std::optional<double> number = number_in(cell, style_);
+  // as in SQL, NaN is NaN
+  const auto is_it = [&](double one) { return one == *number || (std::isnan(one) && std::isnan(*number)); };
+  return number && std::ranges::any_of(numbers_, is_it);
 }
 
 void check_missing(const std::vector<std::string>& missing) {

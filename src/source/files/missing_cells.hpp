@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +20,19 @@ std::optional<std::int64_t> missing_moment(ValueKind column, std::string_view te
 /// SQL of the column's cells, with NULL where a cell is one of `missing`. Numbers and times are compared by value if both sides are
 /// such, other texts exactly. It never fails.
 std::string blanked_cell(const Column& column, const std::vector<std::string>& missing);
+
+/// The same for cells of delimited text that are read without the engine.
+class MissingTexts {
+ public:
+  MissingTexts(const std::vector<std::string>& missing, NumberStyle style);
+  /// Whether a cell is one of them.
+  bool has(std::string_view cell) const;
+
+ private:
+  std::set<std::string, std::less<>> texts_;
+  std::vector<double> numbers_;
+  NumberStyle style_;
+};
 
 /// Throws `usage` for a text that is empty, not UTF-8 or named twice, and for too many.
 void check_missing(const std::vector<std::string>& missing);

@@ -88,7 +88,9 @@ struct View {
 
 View view_of(const Connection& connection, Input& input, const TableOptions& options, const SqlTree& tree) {
   const std::string delimiter = input.name == name_of_file ? options.delimiter : "";
-  input.relation = Relation::of_files(connection, input.files, input.format, delimiter, line_ends_of(options));
+  const auto engine = [&]() -> const Connection& { return connection; };
+  input.relation = Relation::of_files(engine, input.files, input.format, delimiter, line_ends_of(options));
+  input.relation->add_to(connection);
   if (!input.relation->json_form()) return {*input.relation, {}};
   return {*input.relation, named_columns(tree, lower_case(input.name))};
 }

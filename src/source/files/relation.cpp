@@ -302,7 +302,7 @@ Format format_of(const std::vector<std::string>& files) {
   return format;
 }
 
-Relation Relation::of_files(const Connection& connection, const InputFiles& table, Format format, std::string delimiter,
+Relation Relation::of_files(const EngineOnDemand& engine, const InputFiles& table, Format format, std::string delimiter,
                             LineEndsInCells line_ends, const NumberStyle& numbers) {
   const std::vector<InputFile>& files = table.files();
   std::uint64_t most_records = 0;  // of text
@@ -321,21 +321,21 @@ Relation Relation::of_files(const Connection& connection, const InputFiles& tabl
     most_records += most_text(file);
   }
   if (format == Format::parquet) {
-    Relation relation = of_parquet(connection, files);
+    Relation relation = of_parquet(engine(), files);
     relation.files_ = files.size();
     require_countable_size(table.display_name(), relation.most_records_);
     return relation;
   }
   if (format == Format::tsv && delimiter.empty()) delimiter = "\t";
-  Relation text = format == Format::json ? of_json(files)
-                                         : of_delimited(connection, files, std::move(delimiter), line_ends, numbers);
+  Relation text =
+      format == Format::json ? of_json(files) : of_delimited(files, std::move(delimiter), line_ends, numbers);
   text.most_records_ = most_records;
   text.files_ = files.size();
   return text;
 }
 
-Relation Relation::of_delimited(const Connection& connection, const std::vector<InputFile>& files,
-                                std::string delimiter, LineEndsInCells line_ends, const NumberStyle& numbers) {
+Relation Relation::of_delimited(const std::vector<InputFile>& files, std::string delimiter, LineEndsInCells line_ends,
+                                const NumberStyle& numbers) {
   const InputFile& first = files.front();
   const std::string header = header_of(first);
   if (delimiter.empty()) delimiter = delimiter_of(header);
@@ -352,7 +352,6 @@ Relation Relation::of_delimited(const Connection& connection, const std::vector<
   relation.text_ = std::make_shared<TextTable>(files, *relation.shape_, line_ends);
   relation.from_ = relation.text_->function() + "()";
   relation.names_ = Names::of_first_line;
-  relation.add_to(connection);
   return relation;
 }
 
@@ -481,6 +480,16 @@ Relation Relation::without(std::vector<Column> columns, std::vector<std::string>
   relation.blanked_ = std::move(columns);
   relation.missing_ = std::move(missing);
   return relation;
+}
+
+const std::vector<std::string>& Relation::missing_in(const Column& column) const {
+  static const std::vector<std::string> none;
+  return std::ranges::find(blanked_, column) != blanked_.end() ? missing_ : none;
+}
+
+std::size_t Relation::number_of(const Column& column) const {
+  const auto found = std::ranges::find(columns_, column.engine_name, &Column::engine_name);
+  return static_cast<std::size_t>(found - columns_.begin());
 }
 
 std::string Relation::unblanked_from(const std::vector<Column>& columns) const {

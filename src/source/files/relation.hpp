@@ -32,9 +32,8 @@ Format format_of(const std::vector<std::string>& files);
 class Relation {
  public:
   /// Reads the schema of a table's files, which must outlive this object; their records have no effect on it. Throws `data` when a
-  /// file does not have its format, or differs from the first one. From now on, `connection` can read the files. Throws
-  /// EngineFailure.
-  static Relation of_files(const Connection& connection, const InputFiles& table, Format format, std::string delimiter,
+  /// file does not have its format, or differs from the first one. Only Parquet needs the engine. Throws EngineFailure.
+  static Relation of_files(const EngineOnDemand& engine, const InputFiles& table, Format format, std::string delimiter,
                            LineEndsInCells line_ends = LineEndsInCells::allowed, const NumberStyle& numbers = {});
   /// Reads the schema of a query, which must have passed SqlTree::of(), after the statements `setup` have been run. `names`:
   /// whether messages may list its columns. Throws EngineFailure.
@@ -56,10 +55,14 @@ class Relation {
   /// This relation with NULL in place of each cell of these columns that is one of `missing`: numbers are compared by value, other
   /// texts exactly.
   Relation without(std::vector<Column> columns, std::vector<std::string> missing) const;
+  /// The texts that are missing in this column; empty unless without() named it.
+  const std::vector<std::string>& missing_in(const Column& column) const;
+  /// The number of the column, from 0, among columns().
+  std::size_t number_of(const Column& column) const;
   /// A statement that gives the relation this name, with all columns that SQL can distinguish; `keys`: the columns of JSON.
   /// `bounded`: a long text is cut to its beginning, and other values that are long as text are NULL (row_work.hpp).
   std::string view_sql(const std::string& name, const std::vector<std::string>& keys = {}, bool bounded = false) const;
-  /// Registers our table functions with another connection, before setup() is run there.
+  /// Registers our table functions with a connection, before setup() is run there.
   void add_to(const Connection& connection) const;
   /// Statements to be run on a connection before it reads the relation.
   const std::vector<std::string>& setup() const { return setup_; }
@@ -87,8 +90,8 @@ class Relation {
 
  private:
   Relation() = default;
-  static Relation of_delimited(const Connection& connection, const std::vector<InputFile>& files, std::string delimiter,
-                               LineEndsInCells line_ends, const NumberStyle& numbers);
+  static Relation of_delimited(const std::vector<InputFile>& files, std::string delimiter, LineEndsInCells line_ends,
+                               const NumberStyle& numbers);
   static Relation of_json(const std::vector<InputFile>& files);
   static Relation of_parquet(const Connection& connection, const std::vector<InputFile>& files);
   std::string unblanked_from(const std::vector<Column>& columns) const;

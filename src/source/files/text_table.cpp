@@ -182,6 +182,6 @@ bool TextTable::is_of_one_piece() const {
 
 bool TextTable::was_read_whole() const { return was_read_whole_.exchange(false); }
 
-std::unique_ptr<TableReading> TextTable::begin() { return std::make_unique<Reading>(*this); }
+std::unique_ptr<TableReading> TextTable::read() const { return std::make_unique<Reading>(*this); }
 
 }  // namespace fractile::source_detail

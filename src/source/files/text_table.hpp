@@ -31,6 +31,8 @@ class TextTable final : public EngineTable {
   static constexpr const char* prefix = "fractile_text_";
   static std::string column_name(std::size_t number) { return "c" + std::to_string(number); }
 
+  /// Begins a reading without the engine.
+  std::unique_ptr<TableReading> read() const;
   /// Whether a reading has seen every record since the last call.
   bool was_read_whole() const;
   /// The number of records of the last such reading.
@@ -53,7 +55,7 @@ class TextTable final : public EngineTable {
   struct OneFile;
   class Reading;
   class Stream;
-  std::unique_ptr<TableReading> begin() override;
+  std::unique_ptr<TableReading> begin() override { return read(); }
 
   std::span<const InputFile> files_;
   DelimitedShape shape_;

@@ -37,6 +37,8 @@ void copy_short(std::string_view text, char* to) {
   if (size == 1) *to = text.front();
 }
 
+}  // namespace
+
 EngineText engine_text(std::string_view text) {
   EngineText cell{static_cast<std::uint32_t>(text.size()), {}, nullptr};
   if (text.size() > EngineText::longest_inside) {
@@ -47,8 +49,6 @@ EngineText engine_text(std::string_view text) {
   }
   return cell;
 }
-
-}  // namespace
 
 DelimitedRecords::DelimitedRecords(const DelimitedShape& shape, LineEndsInCells line_ends, LineEnd line_end,
                                    const std::string& display_name, const std::vector<std::size_t>& wanted)

@@ -14,6 +14,9 @@
 
 namespace fractile::source_detail {
 
+/// A text in the engine's layout. Long texts must outlive it.
+EngineText engine_text(std::string_view text);
+
 /// Reads whole records by the rules of DelimitedCheck, which reads every record that is not plain. An empty cell is NULL, in quotes
 /// or not. A quoted cell loses its quotes and the blanks around them; other cells stay as they are.
 class DelimitedRecords final : private CellSink {
