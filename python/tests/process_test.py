@@ -150,7 +150,11 @@ def test_ctrl_c_ends_a_release(tmp_path):
 
 def test_the_engine_of_the_package_duckdb(csv):
     environment = {name: value for name, value in os.environ.items() if name != "FRACTILE_DUCKDB"}
-    code = "import sys, fractile; print(fractile.release(sys.argv[1], 'age', bounds=(0, 125), step=1, epsilon=1).receipt)"
+    code = """if True:
+        import fractile, sys
+        released = fractile.release(sys.argv[1], "age", bounds=(0, 125), step=1, epsilon=1, sql="SELECT age FROM input")
+        print(released.receipt)
+    """
     done = subprocess.run([sys.executable, "-c", code, csv], capture_output=True, text=True, check=True, env=environment)
     assert '"engine": "DuckDB' in done.stdout or '"engine":"DuckDB' in done.stdout
 
@@ -164,7 +168,7 @@ def test_what_brings_the_engine_where_there_is_none(csv):
         importlib.util.find_spec = lambda name, *more: None if "duckdb" in name else find(name, *more)
         import fractile
         try:
-            fractile.release(sys.argv[1], "age", bounds=(0, 125), step=1, epsilon=1)
+            fractile.release(sys.argv[1], "age", bounds=(0, 125), step=1, epsilon=1, sql="SELECT age FROM input")
         except fractile.UsageError as error:
             print(error.message, error.hint, sep="\\n")
     """

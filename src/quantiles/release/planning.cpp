@@ -23,8 +23,11 @@ namespace {
 /// The largest reference table: beyond some thousand records, rank errors do not depend on their number.
 constexpr std::uint64_t most_reference_rows = 100'000;
 
-/// Chosen so that a plan takes a second or two. Brackets and the critical values of intervals take longer than quantiles do.
+/// Chosen so that a plan takes a second or two. Brackets, the critical values of intervals and trees of counts take longer than
+/// selections of quantiles do.
 std::uint64_t affordable_releases(const QuantileQuery& query, std::uint64_t rows, std::uint64_t wanted) {
+  constexpr std::uint64_t most_trees = 400;
+  if (query.mechanism == Mechanism::tree) wanted = std::min(wanted, most_trees);
   const std::uint64_t quantiles = query.quantiles.size();
   // typical_release() refuses a table without rows.
   const std::uint64_t affordable = std::min(40'000 / quantiles, 20'000'000 / std::max<std::uint64_t>(rows, 1));
