@@ -21,8 +21,7 @@
 
 namespace fractile {
 
-using publication_detail::Reference;
-using publication_detail::without_intervals;
+using namespace publication_detail;
 
 namespace {
 

@@ -13,16 +13,10 @@
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::Document;
-using report_detail::list;
-using report_detail::member;
-using report_detail::number;
-using report_detail::object;
-using report_detail::objects;
-using report_detail::Row;
-using report_detail::Writer;
+using namespace report_detail;
+
+namespace {
 
 /// The amount in six digits, for readers; the exact number may have many more.
 std::string short_amount(const Budget& budget) {

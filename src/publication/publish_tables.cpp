@@ -26,8 +26,7 @@
 
 namespace fractile {
 
-using publication_detail::ChargedRelease;
-using publication_detail::ReleaseCharge;
+using namespace publication_detail;
 
 namespace {
 

@@ -17,10 +17,10 @@
 #include "publication/tables.hpp"
 
 namespace fractile {
-namespace {
 
-using publication_detail::query_of;
-using publication_detail::smallest_rows;
+using namespace publication_detail;
+
+namespace {
 
 constexpr std::int64_t millionths = 1'000'000;
 

@@ -24,17 +24,11 @@
 #include "report/text/page.hpp"
 
 namespace fractile {
-namespace {
 
-using publication_detail::columns_of;
-using publication_detail::cost_of;
-using publication_detail::costs_all;
-using report_detail::CountsAt;
-using report_detail::enumerated;
-using report_detail::Page;
-using report_detail::Promise;
-using report_detail::Row;
-using report_detail::share_of;
+using namespace publication_detail;
+using namespace report_detail;
+
+namespace {
 
 /// A table with its levels that were drawn, the finest first.
 struct Table {
@@ -71,7 +65,7 @@ void add(std::vector<std::string>& words, const std::string& word) {
 
 std::string level_in_words(const Page& page, const Table& table, const PublishedLevel& level) {
   const KeyLevel& columns = table.table.levels[level.level];
-  return columns.empty() ? "everyone" : "by " + page.typed(to_string(columns_of(table.table, columns)));
+  return columns.empty() ? "everyone" : "by " + page.typed(to_string(publication_detail::columns_of(table.table, columns)));
 }
 
 /// The word for what a record holds in the columns of all tables.

@@ -17,10 +17,7 @@
 namespace fractile::publication_detail {
 namespace {
 
-using report_detail::CellTable;
-using report_detail::Page;
-using report_detail::Row;
-using report_detail::share_of;
+using namespace report_detail;
 
 constexpr std::size_t most_columns = 12;  // columns of values that fit the width of a page
 constexpr std::size_t most_drawn = 36;    // cells of a level that fit in one figure

@@ -21,14 +21,11 @@
 #include "report/text/release_members.hpp"
 
 namespace fractile {
+
+using namespace report_detail;
+
 namespace {
 
-using report_detail::Document;
-using report_detail::list;
-using report_detail::member;
-using report_detail::object;
-using report_detail::objects;
-using report_detail::Writer;
 using Json = rapidjson::Value;
 
 void write_keys(Writer& json, const Publication& publication) {

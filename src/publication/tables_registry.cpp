@@ -11,10 +11,10 @@
 #include "report/release/registry_record.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::enumerated;
-using report_detail::RegistryRecord;
+using namespace report_detail;
+
+namespace {
 
 /// Adds the texts that are not there yet.
 void add_all(std::vector<std::string>& all, const std::vector<std::string>& more) {

@@ -12,18 +12,11 @@
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
-namespace {
 
-using publication_detail::Cell;
-using publication_detail::cells_of;
-using publication_detail::heading_of;
-using publication_detail::hidden;
-using publication_detail::label_of;
-using publication_detail::mark_of;
-using publication_detail::ShownValue;
-using report_detail::Ends;
-using report_detail::OpenEnds;
-using report_detail::Row;
+using namespace publication_detail;
+using namespace report_detail;
+
+namespace {
 
 /// The key that a cell of a level has in a column of the publication; empty where the level has no cells by it.
 std::string key_in(const PublicationTable& table, const KeyLevel& level, const GroupKey& key,

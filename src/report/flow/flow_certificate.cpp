@@ -12,16 +12,12 @@
 #include "report/flow/theorems.hpp"
 
 namespace fractile {
+
+using namespace report_detail;
+
 namespace {
 
 using Outcome = CertificateReport::Outcome;
-using report_detail::Certificate;
-using report_detail::certified_parts;
-using report_detail::CertifiedPart;
-using report_detail::PrintedNumber;
-using report_detail::PrintedRange;
-using report_detail::PrintedRise;
-using report_detail::PrintedWindows;
 
 /// The reason why a certificate does not hold.
 struct Misfit {

@@ -7,21 +7,10 @@
 #include "report/text/csv_cells.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::csv_line;
-using report_detail::epsilon_digits;
-using report_detail::exact_odds;
-using report_detail::exact_or_digits;
-using report_detail::odds_digits;
-using report_detail::Pair;
-using report_detail::ranges_with;
-using report_detail::reason_of;
-using report_detail::significant;
-using report_detail::verdict_of;
-using report_detail::window_epsilons;
-using report_detail::window_odds;
-using report_detail::with_decimals;
+using namespace report_detail;
+
+namespace {
 
 struct Losses {
   std::string from;

@@ -8,30 +8,10 @@
 #include "report/text/json_writer.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::brief_channels;
-using report_detail::Channels;
-using report_detail::Document;
-using report_detail::epsilon_digits;
-using report_detail::exact_odds;
-using report_detail::exact_or_digits;
-using report_detail::list;
-using report_detail::member;
-using report_detail::object;
-using report_detail::objects;
-using report_detail::odds_digits;
-using report_detail::Pair;
-using report_detail::ranges_with;
-using report_detail::reason_of;
-using report_detail::significant;
-using report_detail::text;
-using report_detail::verdict_of;
-using report_detail::whose;
-using report_detail::window_epsilons;
-using report_detail::window_odds;
-using report_detail::with_decimals;
-using report_detail::Writer;
+using namespace report_detail;
+
+namespace {
 
 void write_list(Writer& json, const std::vector<std::string>& words) {
   list(json, words, [&](const std::string& word) { text(json, word); });

@@ -11,13 +11,10 @@
 #include "report/text/page.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::Block;
-using report_detail::Blocks;
-using report_detail::HtmlPage;
-using report_detail::middle_of;
-using report_detail::say_command;
+using namespace report_detail;
+
+namespace {
 
 /// The line as a complete sentence.
 std::string sentence_of(std::string line) {

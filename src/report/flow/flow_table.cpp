@@ -10,21 +10,10 @@
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::aligned;
-using report_detail::Block;
-using report_detail::Blocks;
-using report_detail::blocks_of;
-using report_detail::Pair;
-using report_detail::reason_of;
-using report_detail::Row;
-using report_detail::significant;
-using report_detail::two_losses;
-using report_detail::whose;
-using report_detail::window_epsilons;
-using report_detail::window_odds;
-using report_detail::with_decimals;
+using namespace report_detail;
+
+namespace {
 
 constexpr std::size_t largest_table = 2000;  // entries; larger tables are only for programs to read
 constexpr std::size_t longest_fraction = 24;

@@ -13,22 +13,14 @@
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
+
+using namespace report_detail;
+
 namespace {
 
 using flow::Guess;
 using flow::Leakage;
 using flow::RealBounds;
-using report_detail::aligned;
-using report_detail::csv_line;
-using report_detail::Document;
-using report_detail::epsilon_digits;
-using report_detail::member;
-using report_detail::middle_of;
-using report_detail::odds_digits;
-using report_detail::Row;
-using report_detail::significant;
-using report_detail::with_decimals;
-using report_detail::Writer;
 
 constexpr int percent_digits = 6;
 constexpr std::size_t longest_prior = 24;

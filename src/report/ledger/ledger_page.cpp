@@ -9,10 +9,10 @@
 #include "report/text/page.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::HtmlPage;
-using report_detail::Row;
+using namespace report_detail;
+
+namespace {
 
 double number_of(const Spending& spending) {
   return spending.measure == Measure::zcdp ? spending.rho.to_double() : spending.epsilon.to_double();

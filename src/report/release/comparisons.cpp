@@ -15,11 +15,10 @@
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::csv_line;
-using report_detail::OpenEnds;
-using report_detail::Row;
+using namespace report_detail;
+
+namespace {
 
 std::optional<Rational> quantile_of(const std::string& word) {
   try {

@@ -24,14 +24,10 @@
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::Counts;
-using report_detail::CountsAt;
-using report_detail::lattice_in_words;
-using report_detail::Page;
-using report_detail::share_of;
-using report_detail::value_in_words;
+using namespace report_detail;
+
+namespace {
 
 // --- Words -------------------------------------------------------------------------------------------------------------
 

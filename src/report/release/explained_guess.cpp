@@ -14,10 +14,10 @@
 #include "report/release/guess_words.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::Page;
-using report_detail::percent_up;
+using namespace report_detail;
+
+namespace {
 
 [[noreturn]] void refuse_guess(const std::string& what, const std::string& hint) {
   throw Error(ErrorCode::usage, what, hint, "guess");

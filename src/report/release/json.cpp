@@ -13,17 +13,10 @@
 #include "report/text/shown_text.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::Document;
-using report_detail::list;
-using report_detail::member;
-using report_detail::number;
-using report_detail::object;
-using report_detail::objects;
-using report_detail::write_cost;
-using report_detail::write_value;
-using report_detail::Writer;
+using namespace report_detail;
+
+namespace {
 
 const Rational receipt_confidence(19, 20);
 

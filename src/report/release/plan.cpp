@@ -81,23 +81,10 @@ std::vector<std::string> planned_weights_meaning(const PlanReport& report) {
 }  // namespace fractile::report_detail
 
 namespace fractile {
-namespace {
 
-using report_detail::aligned;
-using report_detail::Document;
-using report_detail::list;
-using report_detail::member;
-using report_detail::number;
-using report_detail::object;
-using report_detail::objects;
-using report_detail::Row;
-using report_detail::unsettled_groups;
-using report_detail::write_lattice;
-using report_detail::write_noise;
-using report_detail::write_options;
-using report_detail::write_privacy;
-using report_detail::write_worst_case;
-using report_detail::Writer;
+using namespace report_detail;
+
+namespace {
 
 std::string ranks_or(const std::optional<std::uint64_t>& ranks, const char* otherwise) {
   return ranks ? fmt::format("{}", *ranks) : otherwise;
@@ -590,9 +577,6 @@ std::vector<Row> report_detail::budget_rows(const std::vector<ReleasePlan>& plan
 }
 
 namespace {
-
-using report_detail::budget_number;
-using report_detail::largest;
 
 /// A bar as long as the logarithm of the error, `longest` at the largest one.
 std::string bar(double error, double largest_error) {

@@ -14,11 +14,10 @@
 #include "report/text/page.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::HtmlPage;
-using report_detail::Row;
-using report_detail::say_command;
+using namespace report_detail;
+
+namespace {
 
 constexpr int dots = 50;
 constexpr int most_bins = 24;

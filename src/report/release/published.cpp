@@ -12,14 +12,10 @@
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::aligned;
-using report_detail::csv_line;
-using report_detail::lower_text;
-using report_detail::OpenEnds;
-using report_detail::Row;
-using report_detail::upper_text;
+using namespace report_detail;
+
+namespace {
 
 /// The headings of a row's cells after its key: a quantile, its value and, with intervals, their ends. Next to statistics, rows also have a
 /// cell that says what they are about, and they always have ends.

@@ -8,12 +8,10 @@
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::Document;
-using report_detail::member;
-using report_detail::Row;
-using report_detail::Writer;
+using namespace report_detail;
+
+namespace {
 
 std::string kind_in_words(const TableColumn& column) {
   if (!column.cells->read_as) return column.type == "VARCHAR" ? "text" : "nothing";
