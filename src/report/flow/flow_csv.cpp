@@ -133,7 +133,7 @@ std::string to_csv(const ChoiceReport& report) {
   };
   for (const flow::ServedRange::Answer answer : {served, not_served, unknown}) {
     for (const flow::ServedRange& range : ranges_with(report, answer)) {
-      const report_detail::SafeEnds ends = report_detail::safe_ends(range);
+      const SafeEnds ends = safe_ends(range);
       text +=
           csv_line({flow::to_string(answer), "", ends.epsilons.from, ends.epsilons.to, ends.odds.from, ends.odds.to});
     }
@@ -145,7 +145,7 @@ std::string to_csv(const ChoiceReport& report) {
       text += csv_line({"rises", one.name, epsilons.from, epsilons.to, odds.from, odds.to});
     }
     if (!one.guess) continue;
-    for (const std::vector<std::string>& cells : report_detail::guess_cells(*one.guess)) {
+    for (const std::vector<std::string>& cells : guess_cells(*one.guess)) {
       text += csv_line({"guess", one.name, cells[0], cells[0], "", "", cells[1], cells[2], cells[3]});
     }
   }

@@ -233,7 +233,7 @@ namespace {
 
 void write_ranges(Writer& json, const char* name, const std::vector<flow::ServedRange>& ranges) {
   objects(json, name, ranges, [&](const flow::ServedRange& range) {
-    const report_detail::SafeEnds ends = report_detail::safe_ends(range);
+    const SafeEnds ends = safe_ends(range);
     member(json, "odds_from", ends.odds.from);
     member(json, "odds_to", ends.odds.to);
     member(json, "epsilon_from", ends.epsilons.from);
@@ -251,7 +251,7 @@ std::string to_json(const ChoiceReport& report) {
   member(json, "epsilon_low", report.low.to_string());
   member(json, "epsilon_high", report.high.to_string());
   if (const flow::ServedRange* const least = report.least()) {
-    const report_detail::SafeEnds ends = report_detail::safe_ends(*least);
+    const SafeEnds ends = safe_ends(*least);
     member(json, "least_epsilon", ends.epsilons.from);
     member(json, "least_odds", ends.odds.from);
     json.Key("is_least_certain");
@@ -265,8 +265,8 @@ std::string to_json(const ChoiceReport& report) {
     member(json, "most_loss", one.wanted.most_loss.to_string());
     member(json, "without_release", exact_or_digits(one.without_release));
     write_windows(json, one.wanted.windows);
-    if (!report_detail::has_answers(one.guess)) return;
-    object(json, "leakage", [&] { report_detail::write_members(json, *one.guess); });
+    if (!has_answers(one.guess)) return;
+    object(json, "leakage", [&] { write_members(json, *one.guess); });
   });
   return document.text();
 }

@@ -324,18 +324,18 @@ std::vector<Row> report_detail::sweep_rows(const SweepReport& report) {
 std::string to_table(const RefinementReport& report) { return blocks_of(report).text(); }
 std::string to_table(const StabilityReport& report) { return blocks_of(report).text(); }
 std::string to_table(const AnyPriorReport& report) { return blocks_of(report).text(); }
-std::string curve_to_table(const SweepReport& report) { return aligned(report_detail::sweep_rows(report)); }
+std::string curve_to_table(const SweepReport& report) { return aligned(sweep_rows(report)); }
 std::string windows_to_table(const SweepReport& report) { return blocks_of(report.windows).text(); }
 std::string to_table(const SweepReport& report) { return curve_to_table(report) + windows_to_table(report); }
 
 std::string to_table(const ChoiceReport& report) {
-  Blocks blocks = report_detail::blocks_of(report);
+  Blocks blocks = blocks_of(report);
   std::size_t number = 0;
   for (const ChoosingAnalyst& analyst : report.analysts) {
     ++number;
     if (report.analysts.size() > 1) blocks += fmt::format("\nanalyst {} of {}\n", number, report.analysts.size());
     blocks += blocks_of(analyst.wanted.windows);
-    if (report_detail::has_answers(analyst.guess)) blocks += Blocks("\n") + report_detail::blocks_of(*analyst.guess);
+    if (has_answers(analyst.guess)) blocks += Blocks("\n") + blocks_of(*analyst.guess);
   }
   return blocks.text();
 }

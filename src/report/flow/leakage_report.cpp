@@ -259,7 +259,7 @@ std::string to_table(const LeakageReport& report) {
 
 WebPage to_html(const LeakageReport& report, const PageOptions& options) {
   const OwnEnvironment own;
-  report_detail::HtmlPage page;
+  HtmlPage page;
   page.title(options.about.title.empty() ? "How often the best guess about a person is right" : options.about.title);
   page.section("The guess");
   for (const Row& row : setting_rows(report)) page.paragraph(line_of(row));
@@ -267,7 +267,7 @@ WebPage to_html(const LeakageReport& report, const PageOptions& options) {
   page.figure(leakage_figure(report));
   page.paragraph(fmt::format("What epsilon alone allows rests on {}.", report.promise));
   page.table({"leakage", "Right guesses at each epsilon"}, curve_rows(report));
-  report_detail::say_command(page, options);
+  say_command(page, options);
   return std::move(page).finished();
 }
 

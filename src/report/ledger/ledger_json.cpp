@@ -16,7 +16,7 @@ void optional_member(Writer& json, const char* name, const std::string& value) {
 void write_budget(Writer& json, const char* name, const Budget& budget) {
   object(json, name, [&] {
     member(json, "measure", to_string(budget.measure()));
-    report_detail::write_cost(json, budget);
+    write_cost(json, budget);
   });
 }
 

@@ -97,7 +97,7 @@ void write_spent(Writer& json, const Release& release, const Release::Group& gro
 void write_run(Writer& json, const Release& release, const Release::Group& group) {
   if (!release.query.quantiles.empty()) {
     member(json, "mechanism", to_string(group.used.mechanism));
-    report_detail::write_options(json, release.query, release.lattice, group.used);
+    write_options(json, release.query, release.lattice, group.used);
   }
   write_spent(json, release, group);
 }
@@ -132,14 +132,14 @@ void write_groups(Writer& json, const Release& release) {
       if (!alike) write_run(json, release, group);
       write_quantiles(json, release, group);
       write_statistics(json, release, group);
-      if (!alike) report_detail::write_noise(json, group.noise);
+      if (!alike) write_noise(json, group.noise);
     });
   } else {
     write_quantiles(json, release, first);
     write_statistics(json, release, first);
   }
-  report_detail::write_worst_case(json, *release.errors);
-  if (alike) report_detail::write_noise(json, first.noise);
+  write_worst_case(json, *release.errors);
+  if (alike) write_noise(json, first.noise);
 }
 
 void write_intervals(Writer& json, const IntervalRequest& request) {
@@ -274,23 +274,22 @@ void write_charge(Writer& json, const Charge& charge) {
 void write_counted(Writer& json, const Release& release) {
   object(json, "counted", [&] {
     member(json, "records",
-           std::string(report_detail::counts_of(release.source) == report_detail::Counts::persons_values
-                           ? "one value a person"
-                       : release.source.person.empty() ? "all"
-                                                       : "sampled by person"));
-    member(json, "values", to_string(report_detail::counts_at(release.lattice)));
+           std::string(counts_of(release.source) == Counts::persons_values ? "one value a person"
+                       : release.source.person.empty()                     ? "all"
+                                                                           : "sampled by person"));
+    member(json, "values", to_string(counts_at(release.lattice)));
   });
 }
 
 std::string written(const Release& release) {
-  Document document(report_detail::release_schema);
+  Document document(release_schema);
   Writer& json = document.json();
   write_groups(json, release);
-  report_detail::write_privacy(json, release.query);
+  write_privacy(json, release.query);
   if (release.query.intervals) write_intervals(json, *release.query.intervals);
   if (release.bounds) write_bounds(json, *release.bounds);
   write_statistics_terms(json, release);
-  report_detail::write_lattice(json, release.lattice);
+  write_lattice(json, release.lattice);
   write_counted(json, release);
   write_source(json, release.source, release.lattice.kind());
   if (release.charge) write_charge(json, *release.charge);
@@ -299,7 +298,7 @@ std::string written(const Release& release) {
     member(json, "unsafe_seed", *release.unsafe_seed);
     member(json, "warning", std::string("NOT PRIVATE: the random bits came from a seed"));
   }
-  return report_detail::with_digest(document);
+  return with_digest(document);
 }
 
 /// Each group has its own bounds. No bound is promised for all groups together, so with groups `together` is left out.

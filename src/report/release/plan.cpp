@@ -92,7 +92,7 @@ std::string ranks_or(const std::optional<std::uint64_t>& ranks, const char* othe
 
 /// Whether a bound that holds for any number of rows is a share of the largest number, and so says nothing about the table.
 bool is_share_of_any(const std::optional<std::uint64_t>& ranks) {
-  return ranks && *ranks > report_detail::largest_bound_of_any_number;
+  return ranks && *ranks > largest_bound_of_any_number;
 }
 
 void tell_bounds(ReleasePlan& plan) {
@@ -151,7 +151,7 @@ void write_statistics(Writer& json, const ReleasePlan& plan) {
   };
   object(json, "statistics", [&] {
     member(json, "share", terms.request.share.to_string());
-    report_detail::write_cost(json, plan.query.budget.scaled(terms.request.share));
+    write_cost(json, plan.query.budget.scaled(terms.request.share));
     member(json, "level", terms.level.to_string());
     member(json, "rows", errors.rows);
     member(json, "count", errors.count);
@@ -170,7 +170,7 @@ void write_statistics(Writer& json, const ReleasePlan& plan) {
 
 /// A warning that few values are possible, so that rounding may move values far.
 void write_coarse_step(Writer& json, const Lattice& lattice) {
-  if (!report_detail::coarse_step(lattice)) return;
+  if (!coarse_step(lattice)) return;
   object(json, "coarse_step", [&] { member(json, "possible_values", lattice.size()); });
 }
 
@@ -234,14 +234,14 @@ void write_analyst(Writer& json, const PlannedAnalyst& planned) {
     member(json, "rows", planned.rows);
     number(json, "epsilon_low", planned.served.low.to_decimal());
     number(json, "epsilon_high", planned.served.high.to_decimal());
-    or_null("not_served_to", report_detail::not_served_to(planned.served));
-    or_null("served_from", report_detail::served_from(planned.served));
+    or_null("not_served_to", not_served_to(planned.served));
+    or_null("served_from", served_from(planned.served));
     json.Key("never_rises");
     json.Bool(planned.served.never_rises);
     objects(json, "tried", planned.served.tried, [&](const AnalystTrial& trial) {
       number(json, "epsilon", trial.epsilon.to_decimal());
-      or_null("loss_lower", trial.loss ? report_detail::lower_loss(*trial.loss) : "");
-      or_null("loss_upper", trial.loss ? report_detail::upper_loss(*trial.loss) : "");
+      or_null("loss_lower", trial.loss ? lower_loss(*trial.loss) : "");
+      or_null("loss_upper", trial.loss ? upper_loss(*trial.loss) : "");
       member(json, "answer", report_detail::to_string(trial.answer));
     });
   });
@@ -278,8 +278,7 @@ void write_weights(Writer& json, const PlanReport& report) {
 std::string weights_text(const PlanReport& report) {
   if (!report.weights) return {};
   std::string text = "\n" + aligned(report_detail::planned_weights_rows(report)) + "\n";
-  for (const std::string& sentence : report_detail::planned_weights_meaning(report))
-    text += report_detail::wrapped(sentence);
+  for (const std::string& sentence : report_detail::planned_weights_meaning(report)) text += wrapped(sentence);
   return text;
 }
 
@@ -287,16 +286,14 @@ std::string weights_text(const PlanReport& report) {
 std::string analyst_text(const PlanReport& report) {
   if (!report.analyst) return {};
   const ReleasePlan& plan = report.plan;
-  return report_detail::analyst_meaning(*report.analyst) + ".\n\n" +
-         aligned(report_detail::analyst_rows(*report.analyst)) +
+  return analyst_meaning(*report.analyst) + ".\n\n" + aligned(analyst_rows(*report.analyst)) +
          fmt::format("\nAt epsilon = {}:\n\n", plan.query.budget.epsilon().coefficient().to_decimal());
 }
 
 /// The text after an empty line; empty if no guess was asked for.
 std::string guess_text(const PlanReport& report) {
   if (!report.guess) return {};
-  return "\n" + report_detail::guess_meaning(*report.guess) + ":\n\n" +
-         aligned(report_detail::guess_rows(*report.guess));
+  return "\n" + guess_meaning(*report.guess) + ":\n\n" + aligned(guess_rows(*report.guess));
 }
 
 }  // namespace
@@ -328,9 +325,9 @@ Release report_detail::with_told_bounds(Release release) {
 
 std::string to_json(const PlanReport& whole) {
   const OwnEnvironment own;
-  const PlanReport report = report_detail::with_told_bounds(whole);
+  const PlanReport report = with_told_bounds(whole);
   const ReleasePlan& plan = report.plan;
-  Document document(report_detail::release_schema);
+  Document document(release_schema);
   Writer& json = document.json();
   member(json, "mechanism", to_string(plan.used.mechanism));
   write_options(json, plan.query, plan.lattice, plan.used);
@@ -350,7 +347,7 @@ std::string to_json(const PlanReport& whole) {
 }
 
 std::string to_csv(const PlanReport& whole) {
-  const PlanReport report = report_detail::with_told_bounds(whole);
+  const PlanReport report = with_told_bounds(whole);
   const ReleasePlan& plan = report.plan;
   const bool with_intervals = plan.intervals.has_value();
   std::string text = fmt::format("quantile,worst_case,median,nine_in_ten{}\n", with_intervals ? ",interval_width" : "");
@@ -364,25 +361,24 @@ std::string to_csv(const PlanReport& whole) {
 
 std::vector<NoiseInWords> beside_csv(const PlanReport& whole) {
   const OwnEnvironment own;
-  const PlanReport report = report_detail::with_told_bounds(whole);
+  const PlanReport report = with_told_bounds(whole);
   std::vector<NoiseInWords> all;
   const auto add = [&](const char* before, const std::optional<NoiseInWords>& words) {
     if (words) all.push_back({before + words->what, words->hint});
   };
   if (report.analyst) {
-    std::string meaning = report_detail::analyst_meaning(*report.analyst);
+    std::string meaning = analyst_meaning(*report.analyst);
     std::ranges::replace(meaning, '\n', ' ');
     all.push_back({std::move(meaning), {}});
   }
-  if (report.wanted) all.push_back({"to " + report_detail::price_in_words(report, *report.wanted), {}});
+  if (report.wanted) all.push_back({"to " + price_in_words(report, *report.wanted), {}});
   add("warning: ", noise_in_words(report));
-  add("warning: ", report_detail::coarse_step(report.plan.lattice));
+  add("warning: ", coarse_step(report.plan.lattice));
   if (report.guess) {
     const PersonLeakage& leakage = report.guess->leakage;
     all.push_back(
         {fmt::format("the best guess of {} is right in at most {} after the release, and in {} before it",
-                     report_detail::guess_in_words(*report.guess),
-                     report_detail::percent_up(leakage.knowing_any_others), report_detail::percent_up(leakage.before)),
+                     guess_in_words(*report.guess), percent_up(leakage.knowing_any_others), percent_up(leakage.before)),
          "knowing all others' values, whatever they are"});
   }
   return all;
@@ -515,20 +511,11 @@ std::string report_detail::plan_cost(const ReleasePlan& plan) {
 
 namespace {
 
-/// A warning in three lines, followed by an empty line.
-std::string warning(NoiseInWords words) {
-  words.hint.replace(words.hint.find("; "), 2, ";\n");
-  return fmt::format("warning: {}\n{}\n\n", words.what, words.hint);
-}
-
-std::string noise(const PlanReport& report) {
-  const std::optional<NoiseInWords> words = noise_in_words(report);
-  return words ? warning(*words) : "";
-}
-
-std::string coarse_step(const ReleasePlan& plan) {
-  const auto words = report_detail::coarse_step(plan.lattice);
-  return words ? warning(*words) : "";
+/// A warning in three lines, followed by an empty line; or nothing.
+std::string warning(std::optional<NoiseInWords> words) {
+  if (!words) return {};
+  words->hint.replace(words->hint.find("; "), 2, ";\n");
+  return fmt::format("warning: {}\n{}\n\n", words->what, words->hint);
 }
 
 }  // namespace
@@ -550,8 +537,8 @@ std::optional<NoiseInWords> report_detail::coarse_step(const Lattice& lattice) {
 double report_detail::largest(const std::vector<double>& errors) { return *std::ranges::max_element(errors); }
 
 std::string report_detail::budget_number(const Budget& budget) {
-  if (budget.measure() == Measure::zcdp) return report_detail::with_decimals(budget.rho());
-  return report_detail::with_decimals(budget.epsilon());
+  if (budget.measure() == Measure::zcdp) return with_decimals(budget.rho());
+  return with_decimals(budget.epsilon());
 }
 
 const char* report_detail::budget_name(const Budget& budget) {
@@ -589,7 +576,7 @@ std::string chart(const std::vector<ReleasePlan>& plans) {
   if (plans.empty()) return {};
   double most = 0;
   for (const ReleasePlan& plan : plans) most = std::max(most, largest(plan.typical.nine_in_ten));
-  std::string lines = aligned(report_detail::budget_rows(plans));
+  std::string lines = aligned(budget_rows(plans));
   std::string text = fmt::format("\nThe worst quantile's errors{}:\n\n",
                                  most > 0 ? "; bars show nine in ten on a logarithmic scale" : "");
   for (std::size_t i = 0, at = 0; i <= plans.size(); ++i) {
@@ -717,19 +704,18 @@ namespace {
 /// The text about statistics, after an empty line; empty without statistics.
 std::string statistics_text(const PlanReport& report) {
   if (!report.plan.statistics) return {};
-  return "\n" + aligned(report_detail::planned_statistics_rows(report)) + "\n" +
-         report_detail::wrapped(report_detail::planned_statistics_meaning(report));
+  return "\n" + aligned(planned_statistics_rows(report)) + "\n" + wrapped(planned_statistics_meaning(report));
 }
 
 }  // namespace
 
 std::string to_table(const PlanReport& whole) {
   const OwnEnvironment own;
-  const PlanReport report = report_detail::with_told_bounds(whole);
+  const PlanReport report = with_told_bounds(whole);
   const ReleasePlan& plan = report.plan;
-  return analyst_text(report) + aligned(report_detail::plan_rows(plan)) + "\n" + report_detail::plan_meaning(plan) +
-         "\n" + noise(report) + coarse_step(plan) + report_detail::plan_cost(plan) + statistics_text(report) +
-         weights_text(report) + guess_text(report) + chart(report.others) +
+  return analyst_text(report) + aligned(plan_rows(plan)) + "\n" + plan_meaning(plan) + "\n" +
+         warning(noise_in_words(report)) + warning(coarse_step(plan.lattice)) + plan_cost(plan) +
+         statistics_text(report) + weights_text(report) + guess_text(report) + chart(report.others) +
          "\nNo record was read, and nothing is spent.\n";
 }
 

@@ -171,7 +171,7 @@ std::string unprotected_of(const Release& release) {
 std::string domain_of(const Release& release) {
   return fmt::format("Tables whose records have a {} in the column{}{}.", value_in_words(release.lattice.kind()),
                      release.source.null_policy == NullPolicy::drop ? ", or nothing" : "",
-                     and_where_they_count(counts_at(release.lattice)));
+                     and_where_they_count(release.lattice));
 }
 
 void write_basic(Yaml& yaml, const RegistryRecord& record, const About& about) {

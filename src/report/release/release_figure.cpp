@@ -54,11 +54,7 @@ Extent extent_of(const Release& release) {
 /// What the bars of a figure are, or why there are none.
 std::string about_bars(const Release& release) {
   if (release.query.intervals) {
-    const CountsAt at = counts_at(release.lattice);
-    return fmt::format("bars: {}, {}{}",
-                       held_quantile(release.query.intervals->of == IntervalOf::table, counts_of(release.source), at,
-                                     release.source.weights.has_value()),
-                       share_of(release.query.intervals->level),
+    return fmt::format("bars: {}, {}{}", held_quantile(release), share_of(release.query.intervals->level),
                        release.query.intervals->together ? " together" : " each");
   }
   if (has_share_bars(release)) {

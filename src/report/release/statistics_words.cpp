@@ -49,7 +49,7 @@ std::vector<std::string> statistics_terms_in_words(const StatisticsTerms& terms,
   std::vector<std::string> texts{fmt::format(
       "With a probability of at least {}, each interval, from its lower to its upper end, holds the true value for "
       "{}{}, whatever they are. This holds for each interval by itself, not for all of them at once.",
-      share_of(terms.level), records_in_words(release.source), and_where_they_count(counts_at(release.lattice)))};
+      share_of(terms.level), records_in_words(release.source), and_where_they_count(release.lattice))};
   const bool have_weights = release.source.weights.has_value();
   const bool are_people = counts_of(release.source) == Counts::persons_values;
   const char* const number = have_weights ? "sum" : "count";
