@@ -79,7 +79,8 @@ std::string held_quantile(const Release& release) {
                             : counts == Counts::sampled_records
                                 ? "one random record of a random person of the population"
                                 : "one random value of a random person of the population";
-  return "the quantile of " + whose + (release.lattice.is_regular() ? ", rounded to a possible value" : "");
+  return "the quantile of " + whose +
+         (counts_at(release.lattice) == CountsAt::its_own ? "" : ", rounded to a possible value");
 }
 
 namespace {
