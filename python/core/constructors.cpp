@@ -24,7 +24,6 @@ template <class DI, class MI, class DO, class MO>
 auto bind_transformation(nb::module_& module, const char* name) {
   using Bound = Transformation<DI, MI, DO, MO>;
   return nb::class_<Bound>(module, name)
-      .def_prop_ro("input_domain", [](const Bound& t) { return t.input_domain(); })
       .def_prop_ro("output_domain", [](const Bound& t) { return t.output_domain(); })
       .def_prop_ro("output_metric", [](const Bound& t) { return t.output_metric(); })
       .def(

@@ -352,9 +352,7 @@ void bind_counted(nb::module_& module) {
           "counts_equal", [](const Counted& a, const Counted& b) { return a.all().profiles == b.all().profiles; },
           nb::arg("other"))
       .def_prop_ro("records_per_person", [](const Counted& counted) { return counted.header().records_per_person; })
-      .def_prop_ro("samplers", [](const Counted& counted) { return counted.header().samplers; })
       .def_prop_ro("disjoint_persons", [](const Counted& counted) { return counted.header().disjoint_persons; })
-      .def_prop_ro("column", [](const Counted& counted) { return counted.header().column; })
       .def_prop_ro("person", [](const Counted& counted) { return counted.header().person; })
       .def_prop_ro("per_person",
                    [](const Counted& counted) {

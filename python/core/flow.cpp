@@ -220,9 +220,7 @@ void bind_reports(nb::module_& module) {
           },
           nb::sig("def served(self) -> list[tuple[str, str]]"))
       .def_prop_ro("is_least_certain", &ChoiceReport::is_least_certain);
-  bind_flow_report<ChannelReport>(module, "ChannelReport");
   bind_flow_report<CertificateReport>(module, "CertificateReport")
-      .def_prop_ro("claim", [](const CertificateReport& report) { return report.claim; })
       .def_prop_ro("holds", [](const CertificateReport& report) -> std::optional<bool> {
         if (report.outcome == CertificateReport::Outcome::nothing) return {};
         return report.outcome == CertificateReport::Outcome::holds;
@@ -287,7 +285,6 @@ void bind_pipeline(nb::module_& module) {
   nb::class_<PipelineFile>(module, "PipelineFile")
       .def_static("read", &requests::read_pipeline, nb::arg("path"), nb::arg("library"))
       .def_static("of", &requests::pipeline_in, nb::arg("toml"), nb::arg("name"), nb::arg("library"))
-      .def_prop_ro("has_analyst", [](const PipelineFile& file) { return file.analyst.has_value(); })
       .def_prop_ro("participants", [](const PipelineFile& file) { return file.pipeline.participants; })
       .def_prop_ro("values", [](const PipelineFile& file) { return file.pipeline.values; })
       .def("check", &checked, nb::arg("words"))
@@ -298,13 +295,6 @@ void bind_pipeline(nb::module_& module) {
           [](const PipelineFile& file, Arguments words) {
             const Typed typed = typed_of(std::move(words));
             return worked([&](const requests::Watch& watch) { return requests::expected_loss(typed, file, watch); });
-          },
-          nb::arg("words"))
-      .def(
-          "channel_report",
-          [](const PipelineFile& file, Arguments words) {
-            const Typed typed = typed_of(std::move(words));
-            return worked([&](const requests::Watch& watch) { return requests::channel_asked(typed, file, watch); });
           },
           nb::arg("words"))
       .def("channel", &exact_channel, nb::arg("epsilon"));

@@ -146,11 +146,7 @@ void bind_plan(nb::module_& module) {
       .def_prop_ro("interval_widths",
                    [](const PlanReport& report) {
                      return report.plan.intervals ? report.plan.intervals->widths : std::vector<double>();
-                   })
-      .def_prop_ro("noise", [](const PlanReport& report) -> std::optional<std::pair<std::string, std::string>> {
-        const std::optional<NoiseInWords> words = noise_in_words(report);
-        return words ? std::optional(std::pair{words->what, words->hint}) : std::nullopt;
-      });
+                   });
 }
 
 }  // namespace
