@@ -40,16 +40,12 @@ flow::Channel channel_of(const Rows& rows, const std::vector<std::string>& secre
 
 /// Does `work` without the interpreter's lock, and ends it at Ctrl-C.
 template <class Work>
-auto worked(Work work) {
-  try {
-    const Unlocked unlocked;
-    SignalWatch signals;
+auto worked(const Work& work) {
+  return interruptible([&](SignalWatch& signals) {
     requests::Watch watch;
     watch.tick = [&](const std::string&) { signals.look(); };
     return work(watch);
-  } catch (const Interrupted&) {
-    raise_interrupted();
-  }
+  });
 }
 
 /// (prior, losses, actions, loss_from, loss_to); None without a counterexample.

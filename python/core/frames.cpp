@@ -157,12 +157,11 @@ void bind_frames(nb::module_& module) {
                           "collections.abc.Sequence[Frame]]) -> Frame"),
                   "Columns whose records `records` gives when they are first counted.")
       .def("use_threads", &Frame::use_threads, nb::arg("threads"))
-      .def_prop_ro("names",
-                   [](const Frame& frame) {
-                     std::vector<std::string> names;
-                     for (TableColumn& column : frame.columns()) names.push_back(std::move(column.name));
-                     return names;
-                   });
+      .def_prop_ro("names", [](const Frame& frame) {
+        std::vector<std::string> names;
+        for (TableColumn& column : frame.columns()) names.push_back(std::move(column.name));
+        return names;
+      });
 }
 
 }  // namespace fractile::python

@@ -143,10 +143,9 @@ void bind_plan(nb::module_& module) {
       .def_prop_ro("together", [](const PlanReport& report) { return report.plan.worst.together; })
       .def_prop_ro("typical", [](const PlanReport& report) { return report.plan.typical.median; })
       .def_prop_ro("nine_in_ten", [](const PlanReport& report) { return report.plan.typical.nine_in_ten; })
-      .def_prop_ro("interval_widths",
-                   [](const PlanReport& report) {
-                     return report.plan.intervals ? report.plan.intervals->widths : std::vector<double>();
-                   });
+      .def_prop_ro("interval_widths", [](const PlanReport& report) {
+        return report.plan.intervals ? report.plan.intervals->widths : std::vector<double>();
+      });
 }
 
 }  // namespace
