@@ -132,10 +132,7 @@ void bind_refinement(nb::module_& module) {
 /// Binds what all reports of flow have in common.
 template <class Report>
 nb::class_<Report> bind_flow_report(nb::module_& module, const char* name) {
-  nb::class_<Report> bound(module, name);
-  bound.def("json", [](const Report& report) { return to_json(report); })
-      .def("table", [](const Report& report) { return to_table(report); })
-      .def("csv", [](const Report& report) { return to_csv(report); });
+  nb::class_<Report> bound = bind_texts<Report>(module, name);
   if constexpr (requires(const Report& report) { to_html(report, PageOptions()); }) {
     bound.def(
         "page", [](const Report& report, const Texts& about) { return in_pair(to_html(report, {about_of(about)})); },

@@ -131,10 +131,7 @@ void bind_released(nb::module_& module) {
 }
 
 void bind_plan(nb::module_& module) {
-  nb::class_<PlanReport>(module, "PlanReport")
-      .def("json", [](const PlanReport& report) { return to_json(report); })
-      .def("csv", [](const PlanReport& report) { return to_csv(report); })
-      .def("table", [](const PlanReport& report) { return to_table(report); })
+  bind_texts<PlanReport>(module, "PlanReport")
       .def("page", &plan_page, nb::arg("about"))
       .def_prop_ro("quantiles", [](const PlanReport& report) { return report.plan.query.quantiles; })
       .def_prop_ro("cost", [](const PlanReport& report) { return report.plan.query.budget.to_string(); })
