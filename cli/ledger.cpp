@@ -70,12 +70,7 @@ ShownLedger shown_of(const Typed& typed) {
     shown.damage = error;
     return shown;
   }
-  if (!typed.has("dataset")) return shown;
-  LedgerStatement& statement = shown.statement;
-  const std::string name = dataset_of(ledger, {typed.file, typed.one("dataset")}).name;
-  std::erase_if(statement.accounts, [&](const LedgerAccount& account) { return account.dataset.name != name; });
-  std::erase_if(statement.entries, [&](const LedgerEntry& entry) { return entry.request.dataset != name; });
-  std::erase_if(statement.sources, [&](const LedgerSource& source) { return source.dataset != name; });
+  if (typed.has("dataset")) keep_dataset(shown.statement, dataset_of(ledger, {typed.file, typed.one("dataset")}).name);
   return shown;
 }
 

@@ -24,4 +24,10 @@ LedgerDataset dataset_to_add(const Typed& typed) {
   return dataset;
 }
 
+void keep_dataset(LedgerStatement& statement, const std::string& name) {
+  std::erase_if(statement.accounts, [&](const LedgerAccount& account) { return account.dataset.name != name; });
+  std::erase_if(statement.entries, [&](const LedgerEntry& entry) { return entry.request.dataset != name; });
+  std::erase_if(statement.sources, [&](const LedgerSource& source) { return source.dataset != name; });
+}
+
 }  // namespace fractile::requests
