@@ -173,8 +173,7 @@ void refuse_options_of_tables(const Typed& typed) {
   for (const char* field :
        {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records", "decimal", "thousands",
         "encoding", "duckdb", "threads", "memory", "keys", "keys_file", "public_rows", "postgres"}) {
-    const bool is_given = typed.has(field) || (std::string_view(field) == "keys" && typed.has_keys());
-    if (is_given) {
+    if (typed.has(field) || (std::string_view(field) == "keys" && typed.has_keys())) {
       usage({Field(field), " says how records are read, and those of a profile file are already counted"},
             "leave it out");
     }
@@ -190,10 +189,10 @@ void set(Typed& typed, const char* field, const std::string& value) {
   if (!value.empty()) typed.values[field] = {value};
 }
 
+constexpr const char* own_in_file = ": the profile file has its own";
+
 void set_lattice(Typed& typed, const Lattice& lattice) {
-  for (const char* field : {"bounds", "step", "candidates", "bounds_budget"}) {
-    if (typed.has(field)) usage({Field(field), ": the profile file has its own"}, "leave it out");
-  }
+  refuse_given(typed, {"bounds", "step", "candidates", "bounds_budget"}, own_in_file, "leave it out");
   if (lattice.is_regular()) {
     typed.values["bounds"] = {lattice.text(0), lattice.text(lattice.size() - 1)};
     typed.values["step"] = {distance_text(lattice.kind(), lattice.step())};
@@ -205,9 +204,7 @@ void set_lattice(Typed& typed, const Lattice& lattice) {
 }
 
 void set_weights(Typed& typed, const std::optional<RecordWeights>& weights) {
-  for (const char* field : {"weight_bounds", "weight_step"}) {
-    if (typed.has(field)) usage({Field(field), ": the profile file has its own"}, "leave it out");
-  }
+  refuse_given(typed, {"weight_bounds", "weight_step"}, own_in_file, "leave it out");
   if (!weights && typed.has("weight")) {
     usage({Field("weight"), ": the profile file was counted without weights"}, "leave it out, or count again");
   }

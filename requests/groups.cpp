@@ -55,12 +55,10 @@ std::optional<RecordWeights> weights_of(const Typed& typed, WeightColumn column)
   const bool is_named = column == WeightColumn::named;
   const char* const first = is_named ? "weight" : "weight_bounds";
   if (!typed.has(first)) {
-    for (const char* field : {"weight_bounds", "weight_step", "weight_stability", "expected_weight"}) {
-      if (!typed.has(field)) continue;
-      const Field weight(first);
-      usage({Field(field), " goes with ", weight},
-            {"write for example ", is_named ? weight.text("weight") : weight.pair("0", "300")});
-    }
+    const Field weight(first);
+    refuse_given(typed, {"weight_bounds", "weight_step", "weight_stability", "expected_weight"},
+                 {" goes with ", weight},
+                 {"write for example ", is_named ? weight.text("weight") : weight.pair("0", "300")});
     return {};
   }
   for (const char* field : {"weight_bounds", "weight_step"}) {

@@ -24,11 +24,8 @@ bool solves(const Typed& typed) { return typed.has("rank_error") || typed.has("p
 /// Reads the budget. If planned() solves for it, it must not be given, and the result is a placeholder.
 Budget planned_budget(const Typed& typed) {
   if (typed.has("analyst")) {
-    for (const char* field : {"rho", "delta", "rank_error", "percentile_error", "solve_for"}) {
-      if (typed.has(field)) {
-        usage({Field(field), " does not go with ", Field("analyst")}, "leave one of them out");
-      }
-    }
+    refuse_given(typed, {"rho", "delta", "rank_error", "percentile_error", "solve_for"},
+                 {" does not go with ", Field("analyst")}, "leave one of them out");
     return Budget::pure(Rational(1));  // a placeholder for the epsilon to find
   }
   if (!solves(typed)) {
@@ -42,11 +39,8 @@ Budget planned_budget(const Typed& typed) {
     }
     return budget_of(typed);
   }
-  for (const char* field : {"epsilon", "rho", "delta"}) {
-    if (typed.has(field)) {
-      usage({Field(field), " is what a wanted error is solved for"}, "leave it out, or leave out the wanted error");
-    }
-  }
+  refuse_given(typed, {"epsilon", "rho", "delta"}, " is what a wanted error is solved for",
+               "leave it out, or leave out the wanted error");
   if (typed.has("rank_error") && typed.has("percentile_error")) {
     usage({Field("percentile_error"), " takes the place of ", Field("rank_error")}, "give one or the other");
   }
@@ -102,13 +96,9 @@ std::vector<ReleasePlan> around(const ReleasePlan& plan, PlanOptions options) {
 }
 
 std::optional<PersonGuess> guess_of(const Typed& typed, const Lattice& lattice) {
-  if (!typed.has("guess")) {
-    for (const char* field : {"reference", "reference_column"}) {
-      if (typed.has(field) && !typed.has("analyst")) {
-        usage({Field(field), " goes with ", Field("guess"), " and ", Field("analyst")},
-              {"write for example ", Field("guess").text("value")});
-      }
-    }
+  if (!typed.has("guess") && !typed.has("analyst")) {
+    refuse_given(typed, {"reference", "reference_column"}, {" goes with ", Field("guess"), " and ", Field("analyst")},
+                 {"write for example ", Field("guess").text("value")});
   }
   if (typed.has("reference_column") && !typed.has("reference")) {
     usage({Field("reference_column"), " goes with ", Field("reference")}, "name the file");
@@ -207,10 +197,7 @@ std::optional<WeightsDescription> planned_weights(const Typed& typed, const Quan
           {"write about how many records there are, and how large their weights are on average, as is publicly known: ",
            Field("expected_rows").number(50'000), " ", Field("expected_weight").number(100)});
   }
-  for (const char* field : {"guess", "analyst"}) {
-    if (typed.has(field))
-      usage({Field(field), " is about records, and does not go with weights"}, "leave one of them out");
-  }
+  refuse_given(typed, {"guess", "analyst"}, " is about records, and does not go with weights", "leave one of them out");
   return WeightsDescription{std::move(*weights), query.records_per_person};
 }
 
@@ -223,10 +210,9 @@ PlanRequest PlanRequest::of(const Typed& typed) {
   request.weights = planned_weights(typed, request.query);
   if (request.weights) request.query = over_weights(request.query, request.weights->declared);
   request.options.statistics = statistics_of(typed, lattice);
-  for (const char* field : {"guess", "analyst"}) {
-    if (request.options.statistics && typed.has(field)) {
-      usage({Field(field), " covers only quantiles, not counts and means beside them"}, "leave one of them out");
-    }
+  if (request.options.statistics) {
+    refuse_given(typed, {"guess", "analyst"}, " covers only quantiles, not counts and means beside them",
+                 "leave one of them out");
   }
   if (solves(typed)) request.wanted_ranks = ranks_wanted(typed, request.query);
   request.guess = guess_of(typed, lattice);

@@ -163,11 +163,9 @@ Rational value_among(const char* field, const std::string& text, const std::stri
 
 std::optional<IntervalRequest> intervals_of(const Typed& typed) {
   if (!typed.has("intervals")) {
-    for (const char* field : {"of", "together"}) {
-      if (typed.has(field))
-        usage({Field(field), " goes with ", Field("intervals")},
-              {"write for example ", Field("intervals").number("0.95")});
-    }
+    const Field intervals("intervals");
+    refuse_given(typed, {"of", "together"}, {" goes with ", intervals},
+                 {"write for example ", intervals.number("0.95")});
     return {};
   }
   const Rational level = in_field("intervals", [&] { return Rational::parse(typed.one("intervals")); });

@@ -45,9 +45,8 @@ std::optional<Payment> payment_asked(const Typed& typed) {
   if (typed.has("ledger")) {
     return Payment{typed.one("ledger"), typed.one("dataset"), typed.one("source"), typed.has("again")};
   }
-  for (const char* field : {"dataset", "again", "source"}) {
-    if (typed.has(field)) usage({Field(field), " goes with ", Field("ledger")}, "name the ledger, or leave it out");
-  }
+  refuse_given(typed, {"dataset", "again", "source"}, {" goes with ", Field("ledger")},
+               "name the ledger, or leave it out");
   return {};
 }
 

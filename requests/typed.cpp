@@ -21,4 +21,10 @@ void usage(const Words& what, const Words& hint, std::optional<std::string> fiel
   throw Error(ErrorCode::usage, what, hint, std::move(field));
 }
 
+void refuse_given(const Typed& typed, std::initializer_list<const char*> fields, const Words& what, const Words& hint) {
+  for (const char* const field : fields) {
+    if (typed.has(field)) usage({Field(field), what}, hint);
+  }
+}
+
 }  // namespace fractile::requests

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
@@ -89,5 +90,8 @@ struct Typed {
 
 /// Throws `usage`; `field` is as in Error.
 [[noreturn]] void usage(const Words& what, const Words& hint, std::optional<std::string> field = {});
+
+/// Throws `usage` if one of these fields is given: `what` follows the name of the first one that is.
+void refuse_given(const Typed& typed, std::initializer_list<const char*> fields, const Words& what, const Words& hint);
 
 }  // namespace fractile::requests

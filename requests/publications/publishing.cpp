@@ -47,9 +47,9 @@ namespace {
 /// What the page shows in addition to the tables.
 PageOptions page_options(const Typed& typed) {
   PageOptions options;
-  for (const char* field : {"about", "public"}) {
-    if (typed.has(field) && !typed.has("output"))
-      usage({Field(field), " goes with ", Field("output"), ", which has the page"}, "name a folder, or leave it out");
+  if (!typed.has("output")) {
+    refuse_given(typed, {"about", "public"}, {" goes with ", Field("output"), ", which has the page"},
+                 "name a folder, or leave it out");
   }
   if (typed.has("about")) options.about = about_in_file(typed.one("about"));
   options.is_public = typed.has("public");
