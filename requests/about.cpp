@@ -3,7 +3,6 @@
 #include <toml++/toml.h>
 
 #include <map>
-#include <vector>
 
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
@@ -32,11 +31,7 @@ const std::map<std::string, std::string About::*>& about_members() {
   return members;
 }
 
-std::string member_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, member] : about_members()) names.push_back(name);
-  return joined(names);
-}
+std::string member_names() { return joined(words_of(about_members())); }
 
 [[noreturn]] void refuse_about(const std::string& path, const std::string& what) {
   throw Error(ErrorCode::data, {Field("about"), ": ", path, ": ", what},

@@ -34,16 +34,6 @@ std::string output_of(const Typed& typed) {
   return output;
 }
 
-/// A query in which only the fields are set that selecting records needs.
-QuantileQuery query_of_selection(const Typed& typed) {
-  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1))};
-  if (typed.has("records_per_person")) {
-    query.records_per_person =
-        static_cast<std::uint32_t>(whole_number(typed, "records_per_person", {1, 1'000'000'000}));
-  }
-  return query;
-}
-
 std::string source_name(const Typed& typed, const TableOptions& read, const std::vector<OpenedFile>& opened) {
   const std::string known = name_of_source(typed.one("source"), read, opened);
   return known.empty() ? input_name(typed) : known;
@@ -62,7 +52,8 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
     const Field field("column");
     usage({field, " is missing"}, {"name the column to count, for example ", field.text("age")});
   }
-  const QuantileQuery query = query_of_selection(typed);
+  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1))};
+  query.records_per_person = records_per_person_of(typed);  // selecting records needs no other field
   ProfileHeader header{lattice_of(typed)};
   const RecordSelection selection = selection_of(typed, query);
   header.weights = weights_of(typed);
@@ -79,8 +70,7 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
   header.missing = options.missing;
   const bool is_row_wise = !options.sql.empty() && !options.sql_stability;
   header.unreadable = is_row_wise ? Unreadable::missing : options.unreadable.value_or(Unreadable::error);
-  std::optional<std::uint64_t> seed;
-  if (typed.has("unsafe_seed")) seed = whole_number(typed, "unsafe_seed", {0, ~std::uint64_t{0}});
+  const std::optional<std::uint64_t> seed = seed_of(typed);
   RandomBits bits = seed ? RandomBits::unsafe_seeded(*seed) : RandomBits::system();
   std::optional<SamplingKey> sampling_key;
   if (!header.person.empty()) {

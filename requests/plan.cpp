@@ -1,7 +1,6 @@
 #include "requests/plan.hpp"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,9 +74,7 @@ PlanOptions options_of(const Typed& typed) {
   if (typed.has("confidence")) {
     options.confidence = in_field("confidence", [&] { return Rational::parse(typed.one("confidence")); });
   }
-  std::map<std::string, Shape> shapes;
-  for (const Shape shape : all_shapes) shapes.emplace(to_string(shape), shape);
-  options.shape = choice<Shape>(typed, "shape", shapes, options.shape);
+  options.shape = choice(typed, "shape", by_name(all_shapes), options.shape);
   return options;
 }
 

@@ -218,21 +218,15 @@ QuantileQuery query_of(const Typed& typed, const Budget& budget) {
   QuantileQuery query{std::move(asked.quantiles), budget};
   query.names = std::move(asked.names);
   query.neighbors = neighbors_of(typed);
-  if (typed.has("records_per_person")) {
-    query.records_per_person =
-        static_cast<std::uint32_t>(whole_number(typed, "records_per_person", {1, 1'000'000'000}));
-  }
-  std::map<std::string, Mechanism> mechanisms;
-  for (const Mechanism mechanism : all_mechanisms) mechanisms.emplace(to_string(mechanism), mechanism);
+  query.records_per_person = records_per_person_of(typed);
   const Mechanism fallback =
       query.budget.measure() == Measure::approximate ? Mechanism::independent : Mechanism::automatic;
-  query.mechanism = choice<Mechanism>(typed, "mechanism", mechanisms, fallback);
+  query.mechanism = choice(typed, "mechanism", by_name(all_mechanisms), fallback);
   if (typed.has("no_interpolation") && query.mechanism != Mechanism::automatic) {
     usage({Field("no_interpolation"), " is only for the mechanism auto"},
           {"leave it out, or write ", Field("mechanism").text("auto")});
   }
-  query.base =
-      choice<Base>(typed, "base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);
+  query.base = base_of(typed);
   query.interpolate = !typed.has("no_interpolation");
   if (typed.has("expected_rows"))
     query.expected_rows = whole_number(typed, "expected_rows", {1, RankProfile::max_records});

@@ -30,7 +30,7 @@ ReleaseRequest release_asked(const Typed& typed) {
                                        typed.has("public_rows")},
                          query, std::move(bounds), typed.one("receipt")};
   request.statistics = statistics_of(typed, request.column.lattice);
-  if (typed.has("unsafe_seed")) request.unsafe_seed = whole_number(typed, "unsafe_seed", {0, ~std::uint64_t{0}});
+  request.unsafe_seed = seed_of(typed);
   return request;
 }
 

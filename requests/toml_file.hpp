@@ -15,6 +15,7 @@
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "libraries/fmt.hpp"
+#include "requests/values.hpp"
 
 namespace fractile::requests {
 
@@ -151,9 +152,7 @@ std::string choose_hint(const std::string& word, const std::vector<std::string>&
 
 template <class Value>
 Value Item::choice(const std::map<std::string, Value>& choices) const {
-  std::vector<std::string> known;
-  known.reserve(choices.size());
-  for (const auto& [word, value] : choices) known.push_back(word);
+  const std::vector<std::string> known = words_of(choices);
   const auto* const text = node_->as_string();
   if (text == nullptr) refuse_kind("a word", choose_hint("", known));
   const auto at = choices.find(text->get());

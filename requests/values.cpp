@@ -12,17 +12,9 @@
 
 namespace fractile::requests {
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
+std::string joined(const std::vector<std::string>& words) { return fmt::to_string(fmt::join(words, ", ")); }
 
-std::string listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
-  return text;
-}
+std::string listed(const std::vector<std::string>& words) { return fmt::to_string(fmt::join(words, ",")); }
 
 namespace {
 
@@ -54,8 +46,7 @@ const std::map<std::string, std::int64_t>& quantile_names() {
 }
 
 [[noreturn]] void refuse_quantile_name(const std::string& text) {
-  std::vector<std::string> names;
-  for (const auto& [name, parts] : quantile_names()) names.push_back(name);
+  const std::vector<std::string> names = words_of(quantile_names());
   const std::string nearest = nearest_word(text, names);
   usage("'" + text + "' is neither a name nor a number",
         nearest.empty() ? "write fractions such as 0.1,1/2,0.9, or one of " + joined(names)
@@ -124,6 +115,20 @@ Neighbors neighbors_of(const Typed& typed) {
   return choice<Neighbors>(typed, "neighbors",
                            {{"add-remove", Neighbors::add_remove}, {"change-one", Neighbors::change_one}},
                            Neighbors::add_remove);
+}
+
+Base base_of(const Typed& typed) {
+  return choice<Base>(typed, "base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);
+}
+
+std::uint32_t records_per_person_of(const Typed& typed) {
+  if (!typed.has("records_per_person")) return 1;
+  return static_cast<std::uint32_t>(whole_number(typed, "records_per_person", {1, 1'000'000'000}));
+}
+
+std::optional<std::uint64_t> seed_of(const Typed& typed) {
+  if (!typed.has("unsafe_seed")) return {};
+  return whole_number(typed, "unsafe_seed", {0, ~std::uint64_t{0}});
 }
 
 Format format_of(const Typed& typed, Format fallback, Pages pages) {

@@ -603,8 +603,7 @@ PublicationTable table_in(const Item& item, const Publication& publication, Publ
                          checked_members(item, table_options(), [&] { return lattice_of(typed); }),
                          {}};
   checked_members(item, table_options(), [&] { read_query(item, typed, publication.budget, table); });
-  if (const std::optional<Item> how = item.find("per_person"))
-    table.per_person = how->choice<PerPerson>(choices_per_person());
+  if (const std::optional<Item> how = item.find("per_person")) table.per_person = how->choice(by_name(all_per_person));
   table.intervals = intervals_in(item);
   if (const std::optional<Item> count = item.find("count")) table.count = count->flag();
   if (const std::optional<Item> mean = item.find("mean")) table.mean = mean->flag();
@@ -675,10 +674,7 @@ Publication head_in(const Item& item) {
     Publication publication{"", solved ? *solved : budget_of(typed), neighbors_of(typed)};
     if (const std::optional<Item> title = item.find("title")) publication.title = title->word("Hourly earnings 2026");
     if (const std::optional<Item> person = item.find("person")) publication.person = person->word("id");
-    if (typed.has("records_per_person")) {
-      publication.records_per_person =
-          static_cast<std::uint32_t>(whole_number(typed, "records_per_person", {1, 1'000'000'000}));
-    }
+    publication.records_per_person = records_per_person_of(typed);
     publication.weights = weights_of(typed);
     if (const std::optional<Item> confidence = item.find("confidence")) publication.confidence = confidence->number();
     return publication;
