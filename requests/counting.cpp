@@ -137,8 +137,7 @@ void merge_to_file(const Typed& typed, Attendant& attendant) {
   const Persons persons = typed.has("disjoint_persons") ? Persons::are_disjoint : Persons::may_overlap;
   const EqualFiles equal_files =
       typed.has("allow_equal_files") ? EqualFiles::different_records : EqualFiles::one_counting;
-  std::vector<std::string> files{typed.file};
-  files.insert(files.end(), typed.more_files.begin(), typed.more_files.end());
+  const std::vector<std::string> files = typed.files();
   Sources sources;
   std::size_t seen = 0;
   attendant.at("reading profile files");

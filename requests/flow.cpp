@@ -500,10 +500,7 @@ std::string guessed_limit(const Typed& typed) {
 LeakageReport leakage_asked(const Typed& typed, const PipelineFile& file) {
   const std::optional<flow::Prior> prior = file.analyst ? file.analyst->prior : std::nullopt;
   LeakageReport report{{file.pipeline, prior, guess_about(guess_typed(typed), file.pipeline.values)}, {}, {}, {}};
-  in_field(guess_field, [&] {
-    report.question.validate();
-    return 0;
-  });
+  in_field(guess_field, [&] { report.question.validate(); });
   return about_file(file, [&] {
     report.possibilities = flow::possibilities_of(report.question);
     report.promise = flow::promise_of(report.question);

@@ -103,8 +103,8 @@ std::optional<Warning> open_end_of(const std::string& file) {
 }
 
 void require_no_input(const Typed& typed, const char* field) {
-  std::vector<std::string> inputs{typed.file, typed.one("counts"), typed.one("ledger")};
-  inputs.insert(inputs.end(), typed.more_files.begin(), typed.more_files.end());
+  std::vector<std::string> inputs = typed.files();
+  for (const char* const other : {"counts", "ledger"}) inputs.push_back(typed.one(other));
   for (const NamedTable& table : named_tables(typed)) inputs.push_back(table.file);
   const std::string path = typed.one(field);
   std::vector<std::string> files;

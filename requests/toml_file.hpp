@@ -107,6 +107,8 @@ class Item {
   /// Throws `data` if the table has keys that are not among these.
   void require_keys(const std::vector<std::string>& keys) const;
   std::optional<Item> find(const std::string& key) const;
+  /// Throws `data` if the table has this key.
+  void refuse_member(const std::string& key, const Words& what, const Words& hint) const;
   /// The member with this key. Throws `data` if it is missing; `example` shows what to write.
   Item need(const std::string& key, const std::string& example) const;
   /// All members of a table, by their keys, in the order in which they are written.

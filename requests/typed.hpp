@@ -80,6 +80,9 @@ struct Typed {
   std::vector<std::vector<std::string>> key_tuples = {};
   std::vector<std::string> more_files = {};  ///< the files after FILE, for verbs that take several
 
+  /// All FILEs; none if there is none.
+  std::vector<std::string> files() const;
+  void set_files(std::vector<std::string> files);
   bool has_keys() const { return has("keys") || !key_lists.empty() || !key_tuples.empty(); }
   bool has(const std::string& name) const { return values.contains(name); }
   std::string one(const std::string& name, const std::string& fallback = {}) const {
