@@ -6,14 +6,11 @@
 
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
-#include "requests/text_file.hpp"
 #include "requests/toml_text.hpp"
 #include "requests/values.hpp"
 
 namespace fractile::requests {
 namespace {
-
-constexpr std::size_t largest_about = std::size_t{1} << 20;
 
 const std::map<std::string, std::string About::*>& about_members() {
   static const std::map<std::string, std::string About::*> members{
@@ -38,14 +35,6 @@ std::string member_names() { return joined(words_of(about_members())); }
               "write lines such as title = \"Incomes 2025\"; it may have " + member_names());
 }
 
-toml::table parsed(const std::string& text, const std::string& path) {
-  try {
-    return parsed_toml(text);
-  } catch (const toml::parse_error& error) {
-    refuse_about(path, fmt::format("line {} is not TOML", error.source().begin.line));  // what() would quote it
-  }
-}
-
 }  // namespace
 
 std::string& about_member(About& about, const std::string& name) {
@@ -55,9 +44,7 @@ std::string& about_member(About& about, const std::string& name) {
 }
 
 About about_in_file(const std::string& path) {
-  const TextFile file = read_plain_file(path, largest_about);
-  if (!file.trouble.empty()) refuse_about(path, "it cannot be read: " + file.trouble);
-  const toml::table table = parsed(file.text, path);
+  const toml::table table = small_toml(path, [&](const std::string& what) { refuse_about(path, what); });
   About about;
   for (const auto& [key, value] : table) {
     const auto member = about_members().find(std::string(key.str()));

@@ -16,22 +16,23 @@ std::string joined(const std::vector<std::string>& words) { return fmt::to_strin
 
 std::string listed(const std::vector<std::string>& words) { return fmt::to_string(fmt::join(words, ",")); }
 
-namespace {
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
-std::vector<std::string> split_list(const std::string& text) {
-  std::vector<std::string> items;
+std::vector<std::string> parts_between(const std::string& text, char separator) {
+  std::vector<std::string> parts;
   for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    items.push_back(trimmed(text.substr(begin, end - begin)));
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
-  return items;
+  return parts;
 }
+
+std::string_view without_spaces(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  return begin == std::string_view::npos ? std::string_view()
+                                         : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
+namespace {
 
 std::vector<Rational> evenly_spaced(std::int64_t parts) {
   std::vector<Rational> result;
@@ -56,7 +57,8 @@ const std::map<std::string, std::int64_t>& quantile_names() {
 }  // namespace
 
 std::vector<std::string> words(const std::string& text) {
-  std::vector<std::string> items = split_list(text);
+  std::vector<std::string> items = parts_between(text, ',');
+  for (std::string& item : items) item = std::string(without_spaces(item));
   if (std::ranges::count(items, "") > 0) {
     usage("the list '" + text + "' has an empty item", "write one comma between two numbers or names");
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <ranges>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fractile/error.hpp"
@@ -32,6 +33,12 @@ auto in_field(const char* name, Parse&& parse) {
     throw Error(error.code(), {Field(name), ": ", error.what_words()}, error.hint_words());
   }
 }
+
+/// The parts between separators; one empty part for an empty text.
+std::vector<std::string> parts_between(const std::string& text, char separator);
+
+/// The text without the spaces around it.
+std::string_view without_spaces(std::string_view text);
 
 /// The items between commas, without the spaces around them; throws `usage` when an item is empty.
 std::vector<std::string> words(const std::string& text);
