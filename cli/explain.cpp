@@ -17,6 +17,7 @@
 #include "requests/text_file.hpp"
 #include "requests/values.hpp"
 #include "terminal.hpp"
+#include "verbs.hpp"
 
 namespace fractile::cli {
 namespace {

@@ -1,4 +1,5 @@
-#include "ledger.hpp"
+// fractile ledger: shows and changes budgets and what was spent, and checks whether the file is whole.
+#include "fractile/ledger.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include "explain.hpp"
-#include "fractile/ledger.hpp"
 #include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/reports.hpp"
@@ -20,6 +20,7 @@
 #include "requests/sources.hpp"
 #include "requests/values.hpp"
 #include "terminal.hpp"
+#include "verbs.hpp"
 
 namespace fractile::cli {
 namespace {
