@@ -83,10 +83,6 @@ std::string record_of(const Typed& typed, const Published& published) {
   return to_registry(published, about_in_file(typed.one("about")));
 }
 
-}  // namespace
-
-namespace {
-
 std::vector<NamedComparison> compared_in(const Release& release, const Shown& shown) {
   if (!shown.compared) return {};
   return in_field("compare", [&] { return comparisons_of(release, *shown.compared); });

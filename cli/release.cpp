@@ -60,10 +60,6 @@ class ReleaseWatcher final : public Watcher {
   WebPage page_;
 };
 
-}  // namespace
-
-namespace {
-
 std::string rehearsed(const Rehearsal& rehearsal, const ReleaseRequest& request) {
   const std::string cost = request.query.budget.to_string();
   std::string text = fmt::format("column     {} ({})\n", shown_text(request.column.column), rehearsal.column_type);

@@ -168,10 +168,6 @@ PlannedGuess guessed(const PlanRequest& request, const QuantileQuery& query, con
           person_leakage(query, request.lattice, reference.profile, rows, *request.guess)};
 }
 
-}  // namespace
-
-namespace {
-
 /// The query with a larger budget: the budget of `query` remains when counts and means are paid for.
 QuantileQuery with_statistics(QuantileQuery query, const std::optional<StatisticsRequest>& statistics) {
   if (!statistics) return query;
@@ -179,10 +175,6 @@ QuantileQuery with_statistics(QuantileQuery query, const std::optional<Statistic
     query.budget = query.budget.scaled(Rational(1) / (Rational(1) - statistics->share));
   return query;
 }
-
-}  // namespace
-
-namespace {
 
 /// Reads the weights. The expected number of weighted records must be given, because noise is measured relative to their total.
 std::optional<WeightsDescription> planned_weights(const Typed& typed, const QuantileQuery& query) {

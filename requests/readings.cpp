@@ -54,10 +54,6 @@ std::string said(const Typed& typed, const OptionSpec& option) {
   return value;
 }
 
-}  // namespace
-
-namespace {
-
 /// Declares one of two options about weights, if releases may be weighted.
 void declare_weights(const Typed& typed, LedgerReading& reading) {
   const Field as_they_are("weights_as_they_are");

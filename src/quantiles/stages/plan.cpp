@@ -502,10 +502,6 @@ void select_points_first(QuantilePlan& plan) {
                 points, wanted);
 }
 
-}  // namespace
-
-namespace {
-
 /// The numbers of records among which the count of a query with intervals decides. They are so close that the places of cuts hardly
 /// depend on the outcome.
 std::vector<CountedRows> rows_counted(const QuantileQuery& query, const AutoPolicy& policy) {

@@ -182,10 +182,6 @@ void write_typical(Writer& json, const TypicalError& typical) {
   });
 }
 
-}  // namespace
-
-namespace {
-
 const char* name_of(PersonGuess::About about) {
   switch (about) {
     case PersonGuess::About::presence:
@@ -589,10 +585,6 @@ std::string chart(const std::vector<ReleasePlan>& plans) {
   }
   return text;
 }
-
-}  // namespace
-
-namespace {
 
 /// "an epsilon of about 0.5".
 std::string about(const Budget& enough) {

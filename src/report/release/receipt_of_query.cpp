@@ -201,10 +201,6 @@ std::string difference(const Json& query, const Release& release) {
   return {};
 }
 
-}  // namespace
-
-namespace {
-
 /// Whether canonical_query() wrote this query.
 bool is_release(const rapidjson::Document& query) {
   return !query.HasParseError() && query.IsObject() && query.HasMember("quantiles");
@@ -216,19 +212,11 @@ rapidjson::Document parsed(const std::string& query) {
   return asked;
 }
 
-}  // namespace
-
-namespace {
-
 void require_same(const std::string& difference, const std::string& name) {
   if (difference.empty()) return;
   throw Error(ErrorCode::usage, fmt::format("'{}' is not the receipt of this entry: {} differs", name, difference),
               "name the receipt that this entry's release has written");
 }
-
-}  // namespace
-
-namespace {
 
 /// Whether the charge is the entry's. Receipts of version 1 do not name the dataset.
 bool is_of(const std::optional<Charge>& charge, const LedgerEntry& entry) {
