@@ -241,7 +241,7 @@ std::string to_table(const PublicationPlan& plan) {
   std::string text = publication.title.empty() ? "" : publication.title + "\n\n";
   text += aligned(rows, 2);
   text += fmt::format(
-      "\nAll levels together cost {} ({}), neighbors {}, at most {} record{} a person.\n"
+      "\nAll levels together cost {} ({}), neighbors {}, at most {} a person.\n"
       "A level costs as much as each of its cells, since a record is in only one of them.\n"
       "records       expected in the cell that the level serves worst; - where the file does not say rows\n"
       "nine in ten   of the simulated releases of a public normal table with that many records miss no quantile by "
@@ -249,8 +249,7 @@ std::string to_table(const PublicationPlan& plan) {
       "share         the same as a share of the cell's records\n"
       "worst         exceeded with probability at most {} a quantile, whatever the data{}{}\n",
       publication.budget.to_string(), to_string(publication.budget.measure()), to_string(publication.neighbors),
-      publication.records_per_person, publication.records_per_person == 1 ? "" : "s",
-      plain((Rational(1) - publication.confidence).to_double(), 4),
+      counted(publication.records_per_person, "record"), plain((Rational(1) - publication.confidence).to_double(), 4),
       publication.confidence == Rational(19, 20) ? "" : "; the receipt and the page will state it at 0.05",
       grows_with_rows(plan) ? "; - where it grows with the records: the file may say rows" : "");
   if (any_counts) {

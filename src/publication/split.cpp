@@ -15,6 +15,7 @@
 #include "libraries/fmt.hpp"
 #include "publication/simulated.hpp"
 #include "publication/tables.hpp"
+#include "report/text/decimals.hpp"
 
 namespace fractile {
 
@@ -312,10 +313,10 @@ Budget solved(const Publication& publication, const Level& level) {
     return enough.budget.scaled(Rational(1) / (Rational(1) - level.counts_share));
   } catch (const Error& error) {
     if (error.code() != ErrorCode::usage) throw;
-    const std::string cell = smallest
-                                 ? fmt::format(", whose smallest cell is {} with {} record{}",
-                                               shown_cell(level.cells, *smallest), *smallest, *smallest == 1 ? "" : "s")
-                                 : std::string();
+    const std::string cell =
+        smallest ? fmt::format(", whose smallest cell is {} with {}", shown_cell(level.cells, *smallest),
+                               report_detail::counted(*smallest, "record"))
+                 : std::string();
     Words what = error.what_words();
     Words hint = error.hint_words();
     if (error.field() == "rank_error") {  // the target comes down to a rank error

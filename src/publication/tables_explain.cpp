@@ -90,7 +90,7 @@ std::string counted_of_persons(const Page& page, const std::vector<Table>& table
     const std::string text =
         !table.table.per_person
             ? fmt::format("at most {} of theirs, chosen at random, counted in all cells of a level together",
-                          records_of(most))
+                          counted(most, "record"))
         : release.is_grouped()
             ? fmt::format(
                   "they counted with one value in a cell, in at most {} of their cells of a level, chosen at "

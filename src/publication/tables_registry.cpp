@@ -9,6 +9,7 @@
 #include "report/release/counted_words.hpp"
 #include "report/release/declarations.hpp"
 #include "report/release/registry_record.hpp"
+#include "report/text/decimals.hpp"
 
 namespace fractile {
 
@@ -37,9 +38,8 @@ void drop_weaker(std::vector<std::string>& declarations) {
 /// "3 quantiles of pay by region and sex with totals, beside counts": describes a table whose publisher does not describe it.
 std::string described(const PublicationTable& table) {
   const std::size_t quantiles = table.quantiles.size();
-  std::string text = quantiles == 0
-                         ? table.column
-                         : fmt::format("{} quantile{} of {}", quantiles, quantiles == 1 ? "" : "s", table.column);
+  std::string text =
+      quantiles == 0 ? table.column : fmt::format("{} of {}", counted(quantiles, "quantile"), table.column);
   if (!table.by.empty()) text += fmt::format(" by {}", enumerated(table.by));
   if (table.levels.size() > 1) text += " with totals";
   std::vector<std::string> beside;
@@ -105,8 +105,8 @@ std::string to_registry(const PublishedTables& tables, const About& about) {
   drop_weaker(record.declarations);
   std::vector<std::string> described_tables;
   for (const PublicationTable& table : tables.publication.tables) described_tables.push_back(described(table));
-  record.description = fmt::format("{} table{}: {}.", described_tables.size(), described_tables.size() == 1 ? "" : "s",
-                                   fmt::join(described_tables, "; "));
+  record.description =
+      fmt::format("{}: {}.", counted(described_tables.size(), "table"), fmt::join(described_tables, "; "));
   record.cost = publication_detail::cost_of(tables);
   record.domain = fmt::to_string(fmt::join(domains, " "));
   record.unprotected = unprotected_of(tables);

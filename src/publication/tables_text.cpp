@@ -118,9 +118,9 @@ std::string to_table(const PublishedTables& tables) {
   for (const PublishedLevel* const level : levels_of(tables)) text += level_text(tables, *level) + "\n";
   if (is_any_marked(tables)) text += note_of_marks(publication.marks) + "\n";
   if (publication.marks.hidden) text += note_of_hidden(publication.marks) + "\n";
-  return text + fmt::format("{} for all tables together, neighbors {}, at most {} record{} a person\n",
-                            tables.cost().to_string(), to_string(publication.neighbors), publication.records_per_person,
-                            publication.records_per_person == 1 ? "" : "s");
+  return text + fmt::format("{} for all tables together, neighbors {}, at most {} a person\n",
+                            tables.cost().to_string(), to_string(publication.neighbors),
+                            counted(publication.records_per_person, "record"));
 }
 
 }  // namespace fractile

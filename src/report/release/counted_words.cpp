@@ -188,12 +188,11 @@ std::string typical_in_words(const TypicalError& typical, const SourceDescriptio
 
 std::string weights_in_words(const WeightsDescription& weights) {
   const RecordWeights& declared = weights.declared;
-  const std::uint32_t most = declared.most_units_of_record();
   return fmt::format(
       "weights are {} to {} in steps of {}, smaller and larger ones counting as the nearest: a record counts as up to "
-      "{} unit{} of {}",
-      declared.lower.to_decimal(), declared.upper.to_decimal(), declared.step.to_decimal(), most, most == 1 ? "" : "s",
-      declared.step.to_decimal());
+      "{} of {}",
+      declared.lower.to_decimal(), declared.upper.to_decimal(), declared.step.to_decimal(),
+      counted(declared.most_units_of_record(), "unit"), declared.step.to_decimal());
 }
 
 std::string weighted_neighbors_in_words(const WeightsDescription& weights) {
@@ -202,9 +201,9 @@ std::string weighted_neighbors_in_words(const WeightsDescription& weights) {
            "weights that were calibrated to totals reveal about a person is outside the promise";
   }
   return fmt::format(
-      "declared, not checked: adding or removing one person's records changes at most {} weighted record{}, including "
+      "declared, not checked: adding or removing one person's records changes at most {}, including "
       "their own, and the cost is for that many",
-      *weights.declared.stability, *weights.declared.stability == 1 ? "" : "s");
+      counted(*weights.declared.stability, "weighted record"));
 }
 
 std::string weighted_noise_in_words(const WeightsDescription& weights) {

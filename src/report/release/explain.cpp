@@ -373,8 +373,7 @@ void explain_words(Page& page, const Release& release) {
 std::string title_of(const Page& page, const Release& release, const About& about) {
   if (!about.title.empty()) return page.typed(about.title);
   const std::size_t quantiles = release.query.quantiles.size();
-  const std::string what =
-      quantiles == 0 ? "Counts" : fmt::format("{} quantile{}", quantiles, quantiles == 1 ? "" : "s");
+  const std::string what = quantiles == 0 ? "Counts" : counted(quantiles, "quantile");
   return fmt::format("{} of {}{}", what, values_in_words(release.source, page.typed(release.source.column)),
                      !release.is_grouped() ? "" : " by " + page.typed(to_string(release.source.by)));
 }

@@ -12,6 +12,7 @@
 #include "report/release/declarations.hpp"
 #include "report/release/explained_parts.hpp"
 #include "report/release/guess_words.hpp"
+#include "report/text/decimals.hpp"
 
 namespace fractile {
 
@@ -64,7 +65,7 @@ ShareAbove share_above(const Release& release, const Rational& limit) {
 }
 
 std::string percent_down(const Rational& probability) {
-  return fmt::format("{} %", ((probability * Rational(10'000)).floor() / Rational(100)).to_decimal());
+  return fmt::format("{} %", rounded_down(probability * Rational(100), 2).to_decimal());
 }
 
 /// The guess takes the likelier side. Beyond the values, only a bound on the share of the records above the limit is known.

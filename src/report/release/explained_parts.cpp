@@ -153,7 +153,7 @@ std::string weighted_promise(const WeightsDescription& weights) {
     return fmt::format(
         "Records have weights. The promise is about files that differ in one person's records and in the weights that "
         "these records change: at most {} in all. This was declared, and nothing checks it.",
-        records_of(*weights.declared.stability));
+        counted(*weights.declared.stability, "record"));
   }
   return "Records have weights. The promise is about weighted files: one with a person's weighted records and one "
          "without them, in which all other weights are the same. Where weights were calibrated to totals, a person "
@@ -170,7 +170,7 @@ std::string identifying_column(const Page& page, const Promise& promise) {
 std::string who_is_meant(const Promise& promise) {
   if (promise.source.sql_stability) return " whose records change no more rows of the query's result than is declared";
   return promise.source.person.empty()
-             ? " who has no more than " + records_of(promise.records_per_person) + " in the table"
+             ? " who has no more than " + counted(promise.records_per_person, "record") + " in the table"
              : "";
 }
 
@@ -220,10 +220,6 @@ Promise promise_of(const Release& release) {
           release.is_grouped() ? "in all groups together" : ""};
 }
 
-std::string records_of(std::uint32_t records_per_person) {
-  return records_per_person == 1 ? "1 record" : fmt::format("{} records", records_per_person);
-}
-
 std::string promise_in_short(const Promise& promise) {
   const Rational ten(10, 100);
   return fmt::format(
@@ -236,7 +232,7 @@ std::string promise_in_short(const Promise& promise) {
 
 void explain_people(Page& page, const Promise& promise) {
   page.section("For whom the promise holds");
-  const std::string records = records_of(promise.records_per_person);
+  const std::string records = counted(promise.records_per_person, "record");
   const std::string& together = promise.together;
   if (promise.source.sql_stability) {
     page.paragraph("For every person whose records change no more rows of the query's result than is declared below.");
@@ -392,7 +388,7 @@ std::vector<std::string> counted_texts(const Release& release, const std::string
     texts.push_back(fmt::format(
         "At most {} of each person count{}, chosen at random. The {} of all records may differ: there, a person with "
         "more records would weigh more.",
-        records_of(records_per_person(release)), records_per_person(release) == 1 ? "s" : "", numbers));
+        counted(records_per_person(release), "record"), records_per_person(release) == 1 ? "s" : "", numbers));
   }
   return texts;
 }

@@ -35,9 +35,6 @@ struct Promise {
 
 Promise promise_of(const Release& release);
 
-/// "1 record" or "2 records".
-std::string records_of(std::uint32_t records_per_person);
-
 /// The promise in one sentence for everybody.
 std::string promise_in_short(const Promise& promise);
 /// A section: for whom the promise holds, and what it protects of their records.

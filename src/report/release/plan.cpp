@@ -195,10 +195,7 @@ const char* name_of(PersonGuess::About about) {
 }
 
 /// A decimal with eight places, rounded up.
-std::string rounded_up(const Rational& probability) {
-  const Rational unit = Rational(10).pow(8);
-  return ((probability * unit).ceil() / unit).to_decimal();
-}
+std::string digits_above(const Rational& probability) { return rounded_up(probability, 8).to_decimal(); }
 
 void write_guess(Writer& json, const PlannedGuess& guess) {
   const PersonLeakage& leakage = guess.leakage;
@@ -208,11 +205,11 @@ void write_guess(Writer& json, const PlannedGuess& guess) {
     member(json, "reference", guess.reference);
     member(json, "rows", guess.rows);
     member(json, "before", leakage.before.to_string());
-    number(json, "knowing_the_distribution", rounded_up(leakage.knowing_the_distribution));
+    number(json, "knowing_the_distribution", digits_above(leakage.knowing_the_distribution));
     number(json, "knowing_these_others",
-           leakage.knowing_these_others ? rounded_up(*leakage.knowing_these_others) : "null");
-    number(json, "knowing_any_others", rounded_up(leakage.knowing_any_others));
-    number(json, "allowed", rounded_up(leakage.allowed));
+           leakage.knowing_these_others ? digits_above(*leakage.knowing_these_others) : "null");
+    number(json, "knowing_any_others", digits_above(leakage.knowing_any_others));
+    number(json, "allowed", digits_above(leakage.allowed));
   });
 }
 
@@ -420,9 +417,8 @@ std::string report_detail::plan_meaning(const ReleasePlan& plan) {
     text += fmt::format("They are about the records that count, {}.\n", counted_in_words(at));
   }
   if (worst.without.empty()) {
-    text +=
-        fmt::format("worst case   exceeded with probability at most {} each, whatever the table of up to {} record{}",
-                    plain(failure, 4), worst.rows, worst.rows == 1 ? "" : "s");
+    text += fmt::format("worst case   exceeded with probability at most {} each, whatever the table of up to {}",
+                        plain(failure, 4), counted(worst.rows, "record"));
     text += !worst.together
                 ? "\n"
                 : fmt::format(";\n             with the same probability no quantile misses by more than {}\n",
@@ -437,9 +433,9 @@ std::string report_detail::plan_meaning(const ReleasePlan& plan) {
     text += fmt::format("worst case   not known for all: {}\n", worst.without);
   }
   text += fmt::format(
-      "typical      the middle one of {} simulated releases of a public {} table of {} record{} {}\n"
+      "typical      the middle one of {} simulated releases of a public {} table of {} {}\n"
       "nine in ten  of these releases miss by no more than this\n",
-      plan.typical.releases, to_string(plan.typical.shape), plan.typical.rows, plan.typical.rows == 1 ? "" : "s",
+      plan.typical.releases, to_string(plan.typical.shape), counted(plan.typical.rows, "record"),
       at == CountsAt::its_own ? "on the\n             listed candidates" : "between\n             the bounds");
   return text + interval_meaning(plan);
 }
@@ -498,9 +494,9 @@ std::string report_detail::planned_statistics_meaning(const PlanReport& report) 
 std::string report_detail::plan_cost(const ReleasePlan& plan) {
   const QuantileQuery& query = plan.query;
   std::string text =
-      fmt::format("It costs {} ({}), neighbors {}, at most {} record{} a person, with mechanism {}\n",
-                  query.budget.to_string(), to_string(query.budget.measure()), to_string(query.neighbors),
-                  query.records_per_person, query.records_per_person == 1 ? "" : "s", to_string(plan.used.mechanism));
+      fmt::format("It costs {} ({}), neighbors {}, at most {} a person, with mechanism {}\n", query.budget.to_string(),
+                  to_string(query.budget.measure()), to_string(query.neighbors),
+                  counted(query.records_per_person, "record"), to_string(plan.used.mechanism));
   if (!plan.used.reason.empty()) text += fmt::format("chosen by auto: {}\n", plan.used.reason);
   return text;
 }
@@ -544,7 +540,7 @@ const char* report_detail::budget_name(const Budget& budget) {
 std::string report_detail::price_in_words(const PlanReport& report, std::uint64_t worst) {
   const Budget& budget = report.plan.query.budget;
   const std::uint64_t error = report.wanted.value_or(worst);
-  return fmt::format("miss by at most {} record{} you pay {} = {}{}", error, error == 1 ? "" : "s", budget_name(budget),
+  return fmt::format("miss by at most {} you pay {} = {}{}", counted(error, "record"), budget_name(budget),
                      budget_number(budget), report.wanted ? ", the smallest of four digits" : "");
 }
 
@@ -594,8 +590,8 @@ std::string about(const Budget& enough) {
 
 NoiseInWords in_words(const UnsettledEnds& ends, bool with_weights) {
   return {"with this budget intervals may end only at the ends of the range",
-          fmt::format("about {} {}{} are too few to settle their ends within it; about {} would do{}", ends.rows,
-                      with_weights ? "unit" : "record", ends.rows == 1 ? "" : "s", ends.settled_from,
+          fmt::format("about {} are too few to settle their ends within it; about {} would do{}",
+                      counted(ends.rows, with_weights ? "unit" : "record"), ends.settled_from,
                       ends.enough ? fmt::format(", or {}", about(*ends.enough)) : "")};
 }
 
@@ -603,11 +599,10 @@ NoiseInWords in_words(const MostlyNoise& noise, bool with_weights) {
   const char* const of = with_weights ? "unit" : "row";
   const std::string would_do =
       noise.enough ? about(*noise.enough) + " would do" : "ask for fewer quantiles, or of a larger table";
-  return {
-      "with this budget these values are mostly noise",
-      fmt::format("among {} {}{} of a public normal table, simulated values miss by some {:.0f} % of the {}s between "
-                  "quantiles; {}",
-                  noise.rows, of, noise.rows == 1 ? "" : "s", 100 * noise.share, of, would_do)};
+  return {"with this budget these values are mostly noise",
+          fmt::format("among {} of a public normal table, simulated values miss by some {:.0f} % of the {}s between "
+                      "quantiles; {}",
+                      counted(noise.rows, of), 100 * noise.share, of, would_do)};
 }
 
 }  // namespace

@@ -189,9 +189,8 @@ WebPage to_html(const PlanReport& whole, const PageOptions& options) {
   const PlanReport report = with_told_bounds(whole);
   const ReleasePlan& plan = report.plan;
   HtmlPage page;
-  const std::size_t quantiles = plan.query.quantiles.size();
   page.title(!options.about.title.empty() ? options.about.title
-                                          : fmt::format("Plan: {} quantile{}", quantiles, quantiles == 1 ? "" : "s"));
+                                          : "Plan: " + counted(plan.query.quantiles.size(), "quantile"));
   say_in_short(page, report);
   if (report.analyst) {
     page.section("What the analyst needs");

@@ -122,21 +122,20 @@ std::string left_out(const Release& release) {
 std::string terms_of(const Release& release) {
   const QuantileQuery& query = release.query;
   const SourceDescription& source = release.source;
-  const std::uint32_t records = report_detail::records_per_person(release);
-  const std::string noun = source.sql_stability                          ? "row"
+  const char* const noun = source.sql_stability                          ? "row"
                            : counts_of(source) == Counts::persons_values ? "value"
                                                                          : "record";
   std::string text =
-      fmt::format("\n{} ({}), neighbors {}, at most {} {}{} a person, mechanism {}\n", query.budget.to_string(),
-                  to_string(query.budget.measure()), to_string(query.neighbors), records, noun, records == 1 ? "" : "s",
-                  mechanisms_of(release));
+      fmt::format("\n{} ({}), neighbors {}, at most {} a person, mechanism {}\n", query.budget.to_string(),
+                  to_string(query.budget.measure()), to_string(query.neighbors),
+                  counted(report_detail::records_per_person(release), noun), mechanisms_of(release));
   if (source.weights) {
     text += fmt::format("{}\n{}\n{}\n", weights_in_words(*source.weights), weighted_neighbors_in_words(*source.weights),
                         weighted_noise_in_words(*source.weights));
   }
   if (source.sql_stability) {
-    text += fmt::format("declared, not checked: a record changes at most {} row{} of the query's result\n",
-                        *source.sql_stability, *source.sql_stability == 1 ? "" : "s");
+    text += fmt::format("declared, not checked: a record changes at most {} of the query's result\n",
+                        counted(*source.sql_stability, "row"));
   }
   if (source.disjoint_persons) {
     text += "declared, not checked: no person has records in two of the profiles that were merged\n";
