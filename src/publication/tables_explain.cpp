@@ -340,8 +340,7 @@ void explain_errors(Page& page, const PublishedTables& published, const std::vec
     }
   }
   if (std::ranges::any_of(tables, [](const Table& each) { return each.finest().query.intervals.has_value(); })) {
-    page.paragraph(
-        R"("Or below" and "or above" stand at the ends of the possible values, beyond which nothing is known.)");
+    explain_open_ends(page);
   }
   page.paragraph(
       "Where there are no intervals for a population, this is only the error added for privacy. It does not include "
@@ -373,10 +372,7 @@ void explain_in_short(Page& page, const PublishedTables& published, const std::v
     }
     items.push_back(error_in_short(page, table));
   }
-  if (options.account) {
-    items.push_back(fmt::format("Of {} for these people, {} is left.", options.account->dataset.budget.to_string(),
-                                options.account->balance.remaining.to_string()));
-  }
+  if (options.account) items.push_back(account_in_short(*options.account));
   page.list(items);
 }
 
@@ -547,11 +543,7 @@ void explain_what_was_left_out(Page& page, const std::vector<Table>& tables) {
 }
 
 void explain_assumptions(Page& page, const std::vector<Table>& tables) {
-  page.section("What was assumed");
-  page.paragraph(
-      "The following was declared, and nothing checks it. Where it is false, the promise is weaker, or the numbers do "
-      "not mean what is said here.");
-  page.list(declarations_of(page, tables));
+  explain_declared(page, declarations_of(page, tables));
   if (!tables.front().finest().source.sql.empty()) explain_query(page, tables.front().finest());
   const bool has_instants =
       std::ranges::any_of(tables, [](const Table& each) { return each.finest().lattice.kind() == ValueKind::instant; });

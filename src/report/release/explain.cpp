@@ -45,12 +45,8 @@ std::string table_name(const Page& page, const Release& release) {
 /// One line per value. Pages with figures also show between which shares the value is a quantile, when bars of shares are drawn.
 CellTable listed_values(const Page& page, const Release& release) {
   const bool with_shares = page.has_figures() && has_share_bars(release);
-  const auto typed = [&](Row row) {
-    for (std::string& name : row) name = page.typed(name);
-    return row;
-  };
   CellTable table{TableHead{"release", "The published values", key_columns_of(release) + 1}, {}, {}, {}};
-  table.headings = behind_key(GroupKey(typed(key_headings(release))),
+  table.headings = behind_key(GroupKey(typed(page, key_headings(release))),
                               {"share", values_in_words(release.source, page.typed(release.source.column))});
   if (release.query.intervals) {
     table.headings.insert(table.headings.end(), {"from", "to"});
@@ -60,8 +56,8 @@ CellTable listed_values(const Page& page, const Release& release) {
   if (with_shares) table.headings.insert(table.headings.end(), {"a quantile of, from", "to"});
   for (const Release::Group& group : release.groups) {
     for (std::size_t i = 0; i < group.indices.size(); ++i) {
-      CellTable::Line& line = table.lines.emplace_back(
-          CellTable::Line{behind_key(GroupKey(typed(group.key.texts())), {share_of(release.query.quantiles[i])}), {}});
+      CellTable::Line& line = table.lines.emplace_back(CellTable::Line{
+          behind_key(GroupKey(typed(page, group.key.texts())), {share_of(release.query.quantiles[i])}), {}});
       CellTable::Cell cell = value_cell(release, group, i);
       line.cells.push_back({cell.value});
       for (CellTable::Number& end : cell.beside) line.cells.push_back({std::move(end)});
@@ -154,8 +150,7 @@ void explain_intervals(Page& page, const Release& release) {
         "a sample with weights, the intervals do not mean what they seem to mean.");
   }
   explain_counted(page, release);
-  page.paragraph(
-      R"("Or below" and "or above" stand at the ends of the possible values, beyond which nothing is known.)");
+  explain_open_ends(page);
 }
 
 void explain_errors(Page& page, const Release& release, bool is_typical_known) {
@@ -225,11 +220,7 @@ void explain_what_was_left_out(Page& page, const Release& release) {
 }
 
 void explain_assumptions(Page& page, const Release& release) {
-  page.section("What was assumed");
-  page.paragraph(
-      "The following was declared, and nothing checks it. Where it is false, the promise is weaker, or the numbers do "
-      "not mean what is said here.");
-  page.list(declarations_of(release, [&](const std::string& words) { return page.typed(words); }));
+  explain_declared(page, declarations_of(release, [&](const std::string& words) { return page.typed(words); }));
   explain_found_bounds(page, release);
   if (!release.source.sql.empty()) explain_query(page, release);
   if (release.lattice.kind() == ValueKind::instant) page.paragraph("All times are in UTC.");
@@ -340,10 +331,7 @@ void explain_in_short(Page& page, const Release& release, const std::optional<Ty
   std::vector<std::string> items{promise_in_short(report_detail::promise_of(release))};
   if (typical) items.push_back(typical_in_words(*typical, release.source, "a value is"));
   items.push_back(worst_in_short(release));
-  if (options.account) {
-    items.push_back(fmt::format("Of {} for these people, {} is left.", options.account->dataset.budget.to_string(),
-                                options.account->balance.remaining.to_string()));
-  }
+  if (options.account) items.push_back(account_in_short(*options.account));
   page.list(items);
 }
 

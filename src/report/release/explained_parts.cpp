@@ -457,6 +457,24 @@ void explain_failures(Page& page, const std::vector<std::string>& failures) {
   page.paragraph("It was assumed that nobody could watch the program at work: how long it takes depends on the data.");
 }
 
+void explain_declared(Page& page, const std::vector<std::string>& declarations) {
+  page.section("What was assumed");
+  page.paragraph(
+      "The following was declared, and nothing checks it. Where it is false, the promise is weaker, or the numbers do "
+      "not mean what is said here.");
+  page.list(declarations);
+}
+
+void explain_open_ends(Page& page) {
+  page.paragraph(
+      R"("Or below" and "or above" stand at the ends of the possible values, beyond which nothing is known.)");
+}
+
+std::string account_in_short(const LedgerAccount& account) {
+  return fmt::format("Of {} for these people, {} is left.", account.dataset.budget.to_string(),
+                     account.balance.remaining.to_string());
+}
+
 void explain_account(Page& page, const PageOptions& options, const std::string& which) {
   page.section(account_heading);
   const auto& [dataset, balance] = *options.account;

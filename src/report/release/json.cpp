@@ -108,14 +108,19 @@ void write_columns(Writer& json, const KeyColumns& by) {
   member(json, "by", by.empty() ? "" : by[0]);
 }
 
+/// A member with the name of a column.
+void write_in_column(Writer& json, const std::string& column, const std::string& value) {
+  const std::string name = name_text(column);
+  json.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+  report_detail::text(json, value);
+}
+
 void write_key(Writer& json, const KeyColumns& by, const GroupKey& key) {
   if (key.size() == 1) return member(json, "key", key[0]);
   if (key.size() != by.size()) throw Error(ErrorCode::internal, "a receipt needs the names of its key columns");
   object(json, "keys", [&] {
     for (std::size_t column = 0; column < key.size(); ++column) {
-      const std::string name = name_text(by[column]);
-      json.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
-      report_detail::text(json, key[column]);
+      write_in_column(json, by[column], key[column]);
     }
   });
 }
@@ -202,7 +207,7 @@ void write_weights(Writer& json, const WeightsDescription& weights) {
     member(json, "units_per_record", std::uint64_t{declared.most_units_of_record()});
     member(json, "records_per_person", std::uint64_t{weights.records_per_person});
     if (declared.stability) member(json, "stability", std::uint64_t{*declared.stability});
-    member(json, "neighbors", std::string(declared.stability ? "calibrated weights" : "weighted files"));
+    member(json, "neighbors", declared.stability ? "calibrated weights" : "weighted files");
     member(json, "noise_factor", weights.noise_factor().to_string());
     if (const auto relative = weights.relative_noise_factor()) {
       member(json, "relative_noise_factor", relative->to_string());
@@ -215,10 +220,7 @@ void write_others(Writer& json, const KeyColumns& by, const std::vector<std::str
   if (others.empty()) return;
   object(json, "other", [&] {
     for (std::size_t column = 0; column < others.size(); ++column) {
-      if (others[column].empty()) continue;
-      const std::string name = name_text(by[column]);
-      json.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
-      report_detail::text(json, others[column]);
+      if (!others[column].empty()) write_in_column(json, by[column], others[column]);
     }
   });
 }
@@ -236,12 +238,12 @@ void write_source(Writer& json, const SourceDescription& source, ValueKind kind)
         member(json, "file", table.file);
       });
     }
-    if (source.one_row_a_person) member(json, "sql_rows", std::string("one a person"));
+    if (source.one_row_a_person) member(json, "sql_rows", "one a person");
     if (source.sql_stability) member(json, "sql_stability", std::uint64_t{*source.sql_stability});
     if (source.disjoint_persons) list(json, "declared", {"disjoint_persons"});
     member(json, "column", source.column);
     if (!source.person.empty()) member(json, "person", source.person);
-    if (source.whole_records) member(json, "sample", std::string("whole records"));
+    if (source.whole_records) member(json, "sample", "whole records");
     if (source.per_person) member(json, "per_person", to_string(*source.per_person));
     if (source.weights) write_weights(json, *source.weights);
     member(json, "null_policy", to_string(source.null_policy));
@@ -274,9 +276,9 @@ void write_charge(Writer& json, const Charge& charge) {
 void write_counted(Writer& json, const Release& release) {
   object(json, "counted", [&] {
     member(json, "records",
-           std::string(counts_of(release.source) == Counts::persons_values ? "one value a person"
-                       : release.source.person.empty()                     ? "all"
-                                                                           : "sampled by person"));
+           counts_of(release.source) == Counts::persons_values ? "one value a person"
+           : release.source.person.empty()                     ? "all"
+                                                               : "sampled by person");
     member(json, "values", to_string(counts_at(release.lattice)));
   });
 }
@@ -296,7 +298,7 @@ std::string written(const Release& release) {
   if (release.public_rows) member(json, "public_rows", *release.public_rows);
   if (release.unsafe_seed) {
     member(json, "unsafe_seed", *release.unsafe_seed);
-    member(json, "warning", std::string("NOT PRIVATE: the random bits came from a seed"));
+    member(json, "warning", "NOT PRIVATE: the random bits came from a seed");
   }
   return with_digest(document);
 }
@@ -348,11 +350,7 @@ std::string to_json(const AuditRequest& request, const AuditReport& report) {
   json.Bool(report.holds);
   number(json, "claimed", report.claimed);
   number(json, "attained", report.attained);
-  json.Key("neighbours");
-  json.StartArray();
-  json.String(report.first.c_str());
-  json.String(report.second.c_str());
-  json.EndArray();
+  list(json, "neighbours", {report.first, report.second});
   member(json, "pairs", report.pairs);
   return document.text();
 }

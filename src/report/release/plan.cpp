@@ -352,6 +352,11 @@ std::string to_csv(const PlanReport& whole) {
   return text;
 }
 
+std::string report_detail::in_one_line(std::string words) {
+  std::ranges::replace(words, '\n', ' ');
+  return words;
+}
+
 std::vector<NoiseInWords> beside_csv(const PlanReport& whole) {
   const OwnEnvironment own;
   const PlanReport report = with_told_bounds(whole);
@@ -359,11 +364,7 @@ std::vector<NoiseInWords> beside_csv(const PlanReport& whole) {
   const auto add = [&](const char* before, const std::optional<NoiseInWords>& words) {
     if (words) all.push_back({before + words->what, words->hint});
   };
-  if (report.analyst) {
-    std::string meaning = analyst_meaning(*report.analyst);
-    std::ranges::replace(meaning, '\n', ' ');
-    all.push_back({std::move(meaning), {}});
-  }
+  if (report.analyst) all.push_back({in_one_line(analyst_meaning(*report.analyst)), {}});
   if (report.wanted) all.push_back({"to " + price_in_words(report, *report.wanted), {}});
   add("warning: ", noise_in_words(report));
   add("warning: ", coarse_step(report.plan.lattice));
@@ -441,9 +442,6 @@ std::string report_detail::plan_meaning(const ReleasePlan& plan) {
 }
 
 namespace {
-
-/// Three digits, rounded up.
-std::string three_digits(const Rational& size) { return report_detail::plain(size.to_double() * 1.005, 3); }
 
 /// A distance of values. Those of dates and times have their units.
 std::string distance_off(const Lattice& lattice, const Rational& size) {

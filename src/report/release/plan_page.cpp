@@ -194,9 +194,7 @@ WebPage to_html(const PlanReport& whole, const PageOptions& options) {
   say_in_short(page, report);
   if (report.analyst) {
     page.section("What the analyst needs");
-    std::string meaning = analyst_meaning(*report.analyst) + ".";
-    std::ranges::replace(meaning, '\n', ' ');
-    page.paragraph(meaning);
+    page.paragraph(in_one_line(analyst_meaning(*report.analyst)) + ".");
     page.table({"analyst", "Epsilons that serve"}, analyst_rows(*report.analyst));
     if (has_trial_figure(*report.analyst)) page.figure(trial_figure(*report.analyst));
     page.table({"tried", "Epsilons that were tried, and what the analyst loses on average"},
@@ -217,9 +215,7 @@ WebPage to_html(const PlanReport& whole, const PageOptions& options) {
   }
   if (report.guess) {
     page.section("What an attacker gains");
-    std::string meaning = guess_meaning(*report.guess) + ".";
-    std::ranges::replace(meaning, '\n', ' ');
-    page.paragraph(meaning);
+    page.paragraph(in_one_line(guess_meaning(*report.guess)) + ".");
     page.table({"guess", "Right guesses"}, guess_rows(*report.guess));
   }
   if (!plan.typical.largest.empty()) {

@@ -11,17 +11,13 @@ namespace {
 
 /// A heading, and one row per number.
 std::vector<Row> rows_of(const Page& page, const Release& release) {
-  const auto typed = [&](Row row) {
-    for (std::string& name : row) name = page.typed(name);
-    return row;
-  };
   const Row headings{"what", "value", "from", "to"};
-  std::vector<Row> rows{behind_key(GroupKey(typed(key_headings(release))), headings)};
+  std::vector<Row> rows{behind_key(GroupKey(typed(page, key_headings(release))), headings)};
   for (const Release::Group& group : release.groups) {
     for (const StatisticRow& each : statistic_rows(release, group)) {
       const Row row{statistic_in_words(page, each, release.source), each.value.empty() ? "none" : each.value,
                     each.lower, each.upper};
-      rows.push_back(behind_key(GroupKey(typed(group.key.texts())), row));
+      rows.push_back(behind_key(GroupKey(typed(page, group.key.texts())), row));
     }
   }
   return rows;
