@@ -73,9 +73,7 @@ std::vector<std::pair<std::size_t, Enclosure>> chances_of(const std::vector<std:
 
 /// All outcomes that are not negligible.
 std::vector<FoundBefore> found_before(const QuantilePlan& plan, const RankProfile& table) {
-  QuantileQuery part = plan.query;
-  part.budget = part.budget.scaled(preliminary_share(part.budget.measure()));
-  const Calibration calibration(part, 1);
+  const Calibration calibration = preliminary_calibration(plan.query);
   std::vector<FoundBefore> grids;
   const std::vector<Stage> first = plan.stages();
   if (const auto* finds = stage_in<FindGranularity>(first)) {
