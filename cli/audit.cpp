@@ -1,13 +1,14 @@
-#include "audit.hpp"
+// fractile audit: tries to break a mechanism's promise by enumeration.
+#include "requests/audit.hpp"
 
 #include <string>
 
 #include "fractile/planning.hpp"
 #include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
-#include "requests/audit.hpp"
 #include "requests/values.hpp"
 #include "terminal.hpp"
+#include "verbs.hpp"
 
 namespace fractile::cli {
 namespace {

@@ -1,9 +1,9 @@
-#include "columns.hpp"
-
+// fractile columns: lists the columns of a file.
 #include "fractile/reports.hpp"
 #include "requests/tables.hpp"
 #include "requests/values.hpp"
 #include "terminal.hpp"
+#include "verbs.hpp"
 #include "watcher.hpp"
 
 namespace fractile::cli {

@@ -1,5 +1,4 @@
-#include "completion.hpp"
-
+// fractile completion SHELL: prints a script with which a shell completes verbs, options, their words and names of files.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include "libraries/fmt.hpp"
 #include "options.hpp"
 #include "terminal.hpp"
+#include "verbs.hpp"
 
 namespace fractile::cli {
 namespace {
@@ -267,13 +267,8 @@ std::string for_fish() {
 
 }  // namespace
 
-std::string completion_script(const std::string& shell) {
-  if (shell == "bash") return for_bash();
-  return shell == "zsh" ? for_zsh() : for_fish();
-}
-
 int run_completion(const requests::Typed& typed) {
-  print(completion_script(typed.word));
+  print(typed.word == "bash" ? for_bash() : typed.word == "zsh" ? for_zsh() : for_fish());
   return 0;
 }
 

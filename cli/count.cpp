@@ -1,7 +1,7 @@
-#include "count.hpp"
-
+// fractile count and fractile merge: profile files.
 #include "requests/counting.hpp"
 #include "requests/text_file.hpp"
+#include "verbs.hpp"
 #include "watcher.hpp"
 
 namespace fractile::cli {

@@ -17,6 +17,7 @@
 #include "requests/text_file.hpp"
 #include "requests/values.hpp"
 #include "terminal.hpp"
+#include "verbs.hpp"
 
 namespace fractile::cli {
 namespace {
@@ -73,20 +74,14 @@ std::optional<LedgerAccount> account_behind(const Typed& typed, const std::vecto
 /// The entry for the registry about a release or the tables of a publication.
 template <class Published>
 std::string record_of(const Typed& typed, const Published& published) {
-  for (const char* field : {"public", "figures", "compare", "guess", "ledger", "dataset"}) {
-    if (!typed.has(field)) continue;
-    usage({Field(field), " does not go with ", Field("format").text("registry")}, "leave it out");
-  }
+  refuse_given(typed, {"public", "figures", "compare", "guess", "ledger", "dataset"},
+               {" does not go with ", Field("format").text("registry")}, "leave it out");
   if (!typed.has("about")) {
     usage({"the registry wants to know who published the values, and what for: ", Field("about"), " is missing"},
           "name a TOML file with lines such as title = \"Incomes 2025\"", "about");
   }
   return to_registry(published, about_in_file(typed.one("about")));
 }
-
-}  // namespace
-
-namespace {
 
 std::vector<NamedComparison> compared_in(const Release& release, const Shown& shown) {
   if (!shown.compared) return {};
@@ -119,9 +114,7 @@ void warn_of_altered(const std::string& page, const WebPage& made_again) {
 int explain_tables(const Typed& typed, PageOutput page, const PublishedTables& tables, Explained format,
                    const std::string& its_page) {
   warn_of_altered(its_page, to_html(tables, {}));
-  for (const char* field : {"compare", "guess"}) {
-    if (typed.has(field)) usage({Field(field), " is for the receipt of a release"}, "leave it out");
-  }
+  refuse_given(typed, {"compare", "guess"}, " is for the receipt of a release", "leave it out");
   if (format == Explained::registry) {
     print(record_of(typed, tables), unchanged);
     return 0;

@@ -1,15 +1,11 @@
-// fractile explain: explains a receipt in plain language.
+// What fractile explain shares with other verbs: reading a receipt, and the page of a release.
 #pragma once
 
 #include <string>
 
-#include "options.hpp"
 #include "shown.hpp"
 
 namespace fractile::cli {
-
-/// Returns the exit code.
-int run_explain(const Typed& typed);
 
 /// Reads what should be a receipt from a file, or from standard input for "-". Throws `data` when the file cannot be read or is far too
 /// large.

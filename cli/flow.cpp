@@ -1,4 +1,5 @@
-#include "flow.hpp"
+// fractile flow: reports what a release is worth to an analyst.
+#include "requests/flow.hpp"
 
 #include <chrono>
 #include <functional>
@@ -14,12 +15,12 @@
 #include "libraries/fmt.hpp"
 #include "page_output.hpp"
 #include "report/text/durable.hpp"
-#include "requests/flow.hpp"
 #include "requests/pipeline_file.hpp"
 #include "requests/pipelines/choosing.hpp"
 #include "requests/text_file.hpp"
 #include "requests/values.hpp"
 #include "terminal.hpp"
+#include "verbs.hpp"
 
 namespace fractile::cli {
 namespace {

@@ -1,4 +1,5 @@
-#include "ledger.hpp"
+// fractile ledger: shows and changes budgets and what was spent, and checks whether the file is whole.
+#include "fractile/ledger.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include "explain.hpp"
-#include "fractile/ledger.hpp"
 #include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/reports.hpp"
@@ -20,6 +20,7 @@
 #include "requests/sources.hpp"
 #include "requests/values.hpp"
 #include "terminal.hpp"
+#include "verbs.hpp"
 
 namespace fractile::cli {
 namespace {
@@ -70,12 +71,7 @@ ShownLedger shown_of(const Typed& typed) {
     shown.damage = error;
     return shown;
   }
-  if (!typed.has("dataset")) return shown;
-  LedgerStatement& statement = shown.statement;
-  const std::string name = dataset_of(ledger, {typed.file, typed.one("dataset")}).name;
-  std::erase_if(statement.accounts, [&](const LedgerAccount& account) { return account.dataset.name != name; });
-  std::erase_if(statement.entries, [&](const LedgerEntry& entry) { return entry.request.dataset != name; });
-  std::erase_if(statement.sources, [&](const LedgerSource& source) { return source.dataset != name; });
+  if (typed.has("dataset")) keep_dataset(shown.statement, dataset_of(ledger, {typed.file, typed.one("dataset")}).name);
   return shown;
 }
 

@@ -259,11 +259,7 @@ Typed typed_of(const CLI::App& app, const VerbSpec& verb) {
   }
   refuse_extras(app, verb);
   Typed typed;
-  if (verb.file != nullptr && app.get_option("FILE")->count() > 0) typed.more_files = app.get_option("FILE")->results();
-  if (!typed.more_files.empty()) {
-    typed.file = typed.more_files.front();
-    typed.more_files.erase(typed.more_files.begin());
-  }
+  if (verb.file != nullptr && app.get_option("FILE")->count() > 0) typed.set_files(app.get_option("FILE")->results());
   if (verb.is_one_table) require_files(typed.more_files, verb);
   if (verb.other != nullptr && app.get_option("OTHER")->count() > 0)
     typed.other = app.get_option("OTHER")->results().front();
@@ -376,8 +372,7 @@ std::string command_of(const VerbSpec& verb, const Typed& typed) {
     return command_of(*word, rest);
   }
   std::string command = std::string("fractile ") + verb.name;
-  std::vector<std::string> files{typed.file};
-  files.insert(files.end(), typed.more_files.begin(), typed.more_files.end());
+  std::vector<std::string> files = typed.files();
   files.push_back(typed.other);
   for (const std::string& file : files) {
     if (!file.empty()) command += " " + quoted(file);

@@ -53,10 +53,9 @@ void prepare_folder(const std::string& folder) {
 
 PageOutput PageOutput::of(const Typed& typed, Format format) {
   PageOutput output;
-  for (const char* field : {"about", "public", "figures"}) {
-    if (format != Format::html && typed.has(field)) {
-      usage({Field(field), " goes with ", Field("format").text("html")}, "write it, or leave the option out");
-    }
+  if (format != Format::html) {
+    refuse_given(typed, {"about", "public", "figures"}, {" goes with ", Field("format").text("html")},
+                 "write it, or leave the option out");
   }
   if (typed.has("about")) {
     require_no_input(typed, "about");

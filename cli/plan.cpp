@@ -1,13 +1,14 @@
-#include "plan.hpp"
+// fractile plan: says what a release will cost, and how wrong it may be.
+#include "requests/plan.hpp"
 
 #include "fractile/publication.hpp"
 #include "fractile/reports.hpp"
 #include "page_output.hpp"
-#include "requests/plan.hpp"
 #include "requests/publications/publication_file.hpp"
 #include "requests/text_file.hpp"
 #include "requests/values.hpp"
 #include "terminal.hpp"
+#include "verbs.hpp"
 
 namespace fractile::cli {
 namespace {

@@ -9,21 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "audit.hpp"
-#include "columns.hpp"
-#include "completion.hpp"
-#include "count.hpp"
-#include "explain.hpp"
-#include "flow.hpp"
 #include "fractile/error.hpp"
 #include "fractile/version.hpp"
-#include "ledger.hpp"
 #include "options.hpp"
-#include "plan.hpp"
-#include "publish.hpp"
-#include "release.hpp"
-#include "reproduce.hpp"
 #include "terminal.hpp"
+#include "verbs.hpp"
 
 namespace fractile::cli {
 namespace {

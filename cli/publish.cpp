@@ -1,5 +1,4 @@
-#include "publish.hpp"
-
+// fractile publish: publishes the tables of a publication.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "requests/publications/publishing.hpp"
 #include "requests/values.hpp"
 #include "terminal.hpp"
+#include "verbs.hpp"
 #include "watcher.hpp"
 
 namespace fractile::cli {

@@ -1,4 +1,5 @@
-#include "release.hpp"
+// fractile release: publishes one column of one table.
+#include "requests/release.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -15,11 +16,11 @@
 #include "report/text/shown_text.hpp"
 #include "requests/counting.hpp"
 #include "requests/groups.hpp"
-#include "requests/release.hpp"
 #include "requests/text_file.hpp"
 #include "requests/values.hpp"
 #include "shown.hpp"
 #include "terminal.hpp"
+#include "verbs.hpp"
 #include "watcher.hpp"
 
 namespace fractile::cli {
@@ -58,10 +59,6 @@ class ReleaseWatcher final : public Watcher {
   Shown shown_;
   WebPage page_;
 };
-
-}  // namespace
-
-namespace {
 
 std::string rehearsed(const Rehearsal& rehearsal, const ReleaseRequest& request) {
   const std::string cost = request.query.budget.to_string();

@@ -1,5 +1,4 @@
-#include "reproduce.hpp"
-
+// fractile reproduce: runs a paper's experiment again.
 #include <algorithm>
 #include <map>
 #include <span>
@@ -17,6 +16,7 @@
 #include "report/text/shown_text.hpp"
 #include "requests/values.hpp"
 #include "terminal.hpp"
+#include "verbs.hpp"
 
 namespace fractile::cli {
 namespace {

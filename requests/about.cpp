@@ -3,18 +3,14 @@
 #include <toml++/toml.h>
 
 #include <map>
-#include <vector>
 
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
-#include "requests/text_file.hpp"
 #include "requests/toml_text.hpp"
 #include "requests/values.hpp"
 
 namespace fractile::requests {
 namespace {
-
-constexpr std::size_t largest_about = std::size_t{1} << 20;
 
 const std::map<std::string, std::string About::*>& about_members() {
   static const std::map<std::string, std::string About::*> members{
@@ -32,23 +28,11 @@ const std::map<std::string, std::string About::*>& about_members() {
   return members;
 }
 
-std::string member_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, member] : about_members()) names.push_back(name);
-  return joined(names);
-}
+std::string member_names() { return joined(words_of(about_members())); }
 
 [[noreturn]] void refuse_about(const std::string& path, const std::string& what) {
   throw Error(ErrorCode::data, {Field("about"), ": ", path, ": ", what},
               "write lines such as title = \"Incomes 2025\"; it may have " + member_names());
-}
-
-toml::table parsed(const std::string& text, const std::string& path) {
-  try {
-    return parsed_toml(text);
-  } catch (const toml::parse_error& error) {
-    refuse_about(path, fmt::format("line {} is not TOML", error.source().begin.line));  // what() would quote it
-  }
 }
 
 }  // namespace
@@ -60,9 +44,7 @@ std::string& about_member(About& about, const std::string& name) {
 }
 
 About about_in_file(const std::string& path) {
-  const TextFile file = read_plain_file(path, largest_about);
-  if (!file.trouble.empty()) refuse_about(path, "it cannot be read: " + file.trouble);
-  const toml::table table = parsed(file.text, path);
+  const toml::table table = small_toml(path, [&](const std::string& what) { refuse_about(path, what); });
   About about;
   for (const auto& [key, value] : table) {
     const auto member = about_members().find(std::string(key.str()));

@@ -21,8 +21,7 @@ void add_release(const Typed& typed, AuditRequest& request) {
   if (typed.has("records_per_person")) {
     request.records_per_person = static_cast<std::uint32_t>(whole_number(typed, "records_per_person", {1, 6}));
   }
-  request.base =
-      choice<Base>(typed, "base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);
+  request.base = base_of(typed);
   if (typed.has("expected_rows"))
     request.expected_rows = whole_number(typed, "expected_rows", {1, RankProfile::max_records});
   request.intervals = intervals_of(typed);

@@ -34,16 +34,6 @@ std::string output_of(const Typed& typed) {
   return output;
 }
 
-/// A query in which only the fields are set that selecting records needs.
-QuantileQuery query_of_selection(const Typed& typed) {
-  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1))};
-  if (typed.has("records_per_person")) {
-    query.records_per_person =
-        static_cast<std::uint32_t>(whole_number(typed, "records_per_person", {1, 1'000'000'000}));
-  }
-  return query;
-}
-
 std::string source_name(const Typed& typed, const TableOptions& read, const std::vector<OpenedFile>& opened) {
   const std::string known = name_of_source(typed.one("source"), read, opened);
   return known.empty() ? input_name(typed) : known;
@@ -62,7 +52,8 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
     const Field field("column");
     usage({field, " is missing"}, {"name the column to count, for example ", field.text("age")});
   }
-  const QuantileQuery query = query_of_selection(typed);
+  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1))};
+  query.records_per_person = records_per_person_of(typed);  // selecting records needs no other field
   ProfileHeader header{lattice_of(typed)};
   const RecordSelection selection = selection_of(typed, query);
   header.weights = weights_of(typed);
@@ -79,8 +70,7 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
   header.missing = options.missing;
   const bool is_row_wise = !options.sql.empty() && !options.sql_stability;
   header.unreadable = is_row_wise ? Unreadable::missing : options.unreadable.value_or(Unreadable::error);
-  std::optional<std::uint64_t> seed;
-  if (typed.has("unsafe_seed")) seed = whole_number(typed, "unsafe_seed", {0, ~std::uint64_t{0}});
+  const std::optional<std::uint64_t> seed = seed_of(typed);
   RandomBits bits = seed ? RandomBits::unsafe_seeded(*seed) : RandomBits::system();
   std::optional<SamplingKey> sampling_key;
   if (!header.person.empty()) {
@@ -147,8 +137,7 @@ void merge_to_file(const Typed& typed, Attendant& attendant) {
   const Persons persons = typed.has("disjoint_persons") ? Persons::are_disjoint : Persons::may_overlap;
   const EqualFiles equal_files =
       typed.has("allow_equal_files") ? EqualFiles::different_records : EqualFiles::one_counting;
-  std::vector<std::string> files{typed.file};
-  files.insert(files.end(), typed.more_files.begin(), typed.more_files.end());
+  const std::vector<std::string> files = typed.files();
   Sources sources;
   std::size_t seen = 0;
   attendant.at("reading profile files");
@@ -173,8 +162,7 @@ void refuse_options_of_tables(const Typed& typed) {
   for (const char* field :
        {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records", "decimal", "thousands",
         "encoding", "duckdb", "threads", "memory", "keys", "keys_file", "public_rows", "postgres"}) {
-    const bool is_given = typed.has(field) || (std::string_view(field) == "keys" && typed.has_keys());
-    if (is_given) {
+    if (typed.has(field) || (std::string_view(field) == "keys" && typed.has_keys())) {
       usage({Field(field), " says how records are read, and those of a profile file are already counted"},
             "leave it out");
     }
@@ -190,10 +178,10 @@ void set(Typed& typed, const char* field, const std::string& value) {
   if (!value.empty()) typed.values[field] = {value};
 }
 
+constexpr const char* own_in_file = ": the profile file has its own";
+
 void set_lattice(Typed& typed, const Lattice& lattice) {
-  for (const char* field : {"bounds", "step", "candidates", "bounds_budget"}) {
-    if (typed.has(field)) usage({Field(field), ": the profile file has its own"}, "leave it out");
-  }
+  refuse_given(typed, {"bounds", "step", "candidates", "bounds_budget"}, own_in_file, "leave it out");
   if (lattice.is_regular()) {
     typed.values["bounds"] = {lattice.text(0), lattice.text(lattice.size() - 1)};
     typed.values["step"] = {distance_text(lattice.kind(), lattice.step())};
@@ -205,9 +193,7 @@ void set_lattice(Typed& typed, const Lattice& lattice) {
 }
 
 void set_weights(Typed& typed, const std::optional<RecordWeights>& weights) {
-  for (const char* field : {"weight_bounds", "weight_step"}) {
-    if (typed.has(field)) usage({Field(field), ": the profile file has its own"}, "leave it out");
-  }
+  refuse_given(typed, {"weight_bounds", "weight_step"}, own_in_file, "leave it out");
   if (!weights && typed.has("weight")) {
     usage({Field("weight"), ": the profile file was counted without weights"}, "leave it out, or count again");
   }

@@ -4,6 +4,7 @@
 
 #include "fractile/error.hpp"
 #include "requests/typed.hpp"
+#include "requests/values.hpp"
 
 namespace fractile::requests {
 
@@ -64,12 +65,6 @@ namespace {
 [[noreturn]] void refuse(const std::string& text, const char* why) {
   usage("the list '" + text + "' has " + why,
         "write one comma between two names, and quotes around a name with commas");
-}
-
-std::string_view without_spaces(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
 /// The end of the item with which `text` begins.

@@ -425,16 +425,6 @@ constexpr const char* among_prefix = "among:";
          Field(guess_field).text("above:2"), " or ", Field(guess_field).text("among:0,1")});
 }
 
-std::vector<std::string> parts_between(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, at), text.size());
-    parts.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
-}
-
 Guess above(const std::string& text, const std::vector<Rational>& values) {
   const Rational limit = in_field(guess_field, [&] { return Rational::parse(text); });
   Guess guess{Guess::About::property, {}, {"above " + limit.to_string(), "not above " + limit.to_string()}};
@@ -500,10 +490,7 @@ std::string guessed_limit(const Typed& typed) {
 LeakageReport leakage_asked(const Typed& typed, const PipelineFile& file) {
   const std::optional<flow::Prior> prior = file.analyst ? file.analyst->prior : std::nullopt;
   LeakageReport report{{file.pipeline, prior, guess_about(guess_typed(typed), file.pipeline.values)}, {}, {}, {}};
-  in_field(guess_field, [&] {
-    report.question.validate();
-    return 0;
-  });
+  in_field(guess_field, [&] { report.question.validate(); });
   return about_file(file, [&] {
     report.possibilities = flow::possibilities_of(report.question);
     report.promise = flow::promise_of(report.question);

@@ -1,6 +1,5 @@
 #include "requests/groups.hpp"
 
-#include <map>
 #include <string>
 
 #include "fractile/error.hpp"
@@ -55,12 +54,10 @@ std::optional<RecordWeights> weights_of(const Typed& typed, WeightColumn column)
   const bool is_named = column == WeightColumn::named;
   const char* const first = is_named ? "weight" : "weight_bounds";
   if (!typed.has(first)) {
-    for (const char* field : {"weight_bounds", "weight_step", "weight_stability", "expected_weight"}) {
-      if (!typed.has(field)) continue;
-      const Field weight(first);
-      usage({Field(field), " goes with ", weight},
-            {"write for example ", is_named ? weight.text("weight") : weight.pair("0", "300")});
-    }
+    const Field weight(first);
+    refuse_given(typed, {"weight_bounds", "weight_step", "weight_stability", "expected_weight"},
+                 {" goes with ", weight},
+                 {"write for example ", is_named ? weight.text("weight") : weight.pair("0", "300")});
     return {};
   }
   for (const char* field : {"weight_bounds", "weight_step"}) {
@@ -83,15 +80,6 @@ std::optional<RecordWeights> weights_of(const Typed& typed, WeightColumn column)
   return weights;
 }
 
-const std::map<std::string, PerPerson>& choices_per_person() {
-  static const std::map<std::string, PerPerson> choices = [] {
-    std::map<std::string, PerPerson> all;
-    for (const PerPerson how : all_per_person) all.emplace(to_string(how), how);
-    return all;
-  }();
-  return choices;
-}
-
 namespace {
 
 /// `keys`: the field that an error about the keys is about.
@@ -110,7 +98,7 @@ RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
   const KeyColumns by = key_columns(typed);
   RecordSelection selection{typed.one("person"), query.records_per_person, by, typed_keys(typed, by)};
   if (typed.has("per_person")) {
-    selection.per_person = choice<PerPerson>(typed, "per_person", choices_per_person(), PerPerson::sum);
+    selection.per_person = choice(typed, "per_person", by_name(all_per_person), PerPerson::sum);
   }
   require_valid(selection, typed.has_keys() ? "keys" : "keys_file");
   if (!selection.by.empty()) group_query(query);

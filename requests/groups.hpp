@@ -1,7 +1,6 @@
 // `person`, `by`, `keys` and `weight` of a release: whose records count, with which weight, and in which groups under one budget.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 
@@ -21,9 +20,6 @@ KeyColumns key_columns(const Typed& typed);
 /// table is read, no column is named (`unread`). Throws `usage` for an impossible combination.
 enum class WeightColumn { named, unread };
 std::optional<RecordWeights> weights_of(const Typed& typed, WeightColumn column = WeightColumn::named);
-
-/// The ways in which a person's records become one value, by the words that name them.
-const std::map<std::string, PerPerson>& choices_per_person();
 
 /// Reads `person`, `by`, `keys` and `keys_file`. Throws `usage` when these options do not go together or do not go with the query; throws
 /// `data` when the file of keys cannot be read.

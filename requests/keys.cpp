@@ -36,10 +36,6 @@ void check_line(const std::string& key, const std::string& path, std::size_t lin
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// How `keys` is written for several columns: COLUMN=LIST for each.
 Words columns_with_lists(const KeyColumns& by) {
   Words all;

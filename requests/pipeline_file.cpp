@@ -186,8 +186,7 @@ People people_of(const Item& item) {
             values_of(item.need("values", "values = [0, 1, 2]"))};
   }
   for (const auto& [key, instead] : {std::pair{"participants", "records"}, std::pair{"values", "lattice"}}) {
-    const std::optional<Item> twice = item.find(key);
-    if (twice) twice->refuse(fmt::format("a release's {} already says it", instead), "leave it out");
+    item.refuse_member(key, fmt::format("a release's {} already says it", instead), "leave it out");
   }
   const Item lattice = release->need("lattice", "lattice = [0, 1, 2, 3]");
   People people{release->need("records", "records = 3").whole_number(1, most_released_records), values_of(lattice)};
@@ -251,10 +250,10 @@ NamedPerturber named_perturber(const Item& named, std::size_t size);
 /// A perturber with its own epsilon: either fixed, such as "ln 3", or a multiple of the epsilon that is asked for, such as "1/2 epsilon".
 NamedPerturber at_own_epsilon(const Item& table, std::size_t size) {
   const Item own = table.need("perturber", "perturber = \"geometric\"");
-  const std::optional<Item> of = own.is_table() ? own.find("of") : std::nullopt;
-  if (of)
-    of->refuse("the number of participants is given beside this perturber",
-               "write it there: { of = 10, perturber = ... }");
+  if (own.is_table()) {
+    own.refuse_member("of", "the number of participants is given beside this perturber",
+                      "write it there: { of = 10, perturber = ... }");
+  }
   NamedPerturber result = named_perturber(own, size);
   const std::optional<Item> epsilon = table.find("epsilon");
   if (!epsilon) return result;
@@ -330,10 +329,10 @@ NamedPerturber perturber_of(const Item& pipeline, std::size_t size) {
   if (!named) pipeline.need("perturber", "perturber = \"geometric\"");
   if (release_of(pipeline)) return {release_perturber(*named, size)};
   if (named->is_list()) return listed_perturbers(*named, size);
-  const std::optional<Item> of = named->is_table() ? named->find("of") : std::nullopt;
-  if (of)
-    of->refuse("the number of participants is given only in a list of perturbers",
-               "write [{ of = 10, perturber = \"geometric\" }, ...]");
+  if (named->is_table()) {
+    named->refuse_member("of", "the number of participants is given only in a list of perturbers",
+                         "write [{ of = 10, perturber = \"geometric\" }, ...]");
+  }
   return named_perturber(*named, size);
 }
 
@@ -370,7 +369,7 @@ std::vector<std::size_t> outputs_of(const Item& table) {
 
 PostProcessor rounding(const Item& post, const Item& unit) {
   for (const char* const other : {"query", "of", "table"}) {
-    if (const std::optional<Item> twice = post.find(other)) twice->refuse("values are rounded already", "leave it out");
+    post.refuse_member(other, "values are rounded already", "leave it out");
   }
   PostProcessor result;
   result.kind = PostProcessor::Kind::round;
@@ -435,10 +434,10 @@ flow::Pipeline pipeline_of(const Item& item, const std::string& library) {
   const bool perturbs_bars = secret.kind == Secret::Kind::histogram;
   NamedPerturber named = perturber_of(item, perturbs_bars ? people.participants + 1 : people.values.size());
   std::vector<Rational> answers;
-  if (!perturbs_bars) {
+  if (perturbs_bars) {
+    item.refuse_member("answers", "a histogram's bars are perturbed, and not values", "leave it out");
+  } else {
     answers = answers_of(item, people.values, named);
-  } else if (const std::optional<Item> twice = item.find("answers")) {
-    twice->refuse("a histogram's bars are perturbed, and not values", "leave it out");
   }
   PostProcessor post = post_of(item.need("post", "post = \"sum\""), answers.empty() ? people.values : answers);
   flow::Pipeline pipeline{people.participants, std::move(people.values), std::move(named.perturber),

@@ -1,7 +1,6 @@
 #include "requests/plan.hpp"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,11 +23,8 @@ bool solves(const Typed& typed) { return typed.has("rank_error") || typed.has("p
 /// Reads the budget. If planned() solves for it, it must not be given, and the result is a placeholder.
 Budget planned_budget(const Typed& typed) {
   if (typed.has("analyst")) {
-    for (const char* field : {"rho", "delta", "rank_error", "percentile_error", "solve_for"}) {
-      if (typed.has(field)) {
-        usage({Field(field), " does not go with ", Field("analyst")}, "leave one of them out");
-      }
-    }
+    refuse_given(typed, {"rho", "delta", "rank_error", "percentile_error", "solve_for"},
+                 {" does not go with ", Field("analyst")}, "leave one of them out");
     return Budget::pure(Rational(1));  // a placeholder for the epsilon to find
   }
   if (!solves(typed)) {
@@ -42,11 +38,8 @@ Budget planned_budget(const Typed& typed) {
     }
     return budget_of(typed);
   }
-  for (const char* field : {"epsilon", "rho", "delta"}) {
-    if (typed.has(field)) {
-      usage({Field(field), " is what a wanted error is solved for"}, "leave it out, or leave out the wanted error");
-    }
-  }
+  refuse_given(typed, {"epsilon", "rho", "delta"}, " is what a wanted error is solved for",
+               "leave it out, or leave out the wanted error");
   if (typed.has("rank_error") && typed.has("percentile_error")) {
     usage({Field("percentile_error"), " takes the place of ", Field("rank_error")}, "give one or the other");
   }
@@ -81,9 +74,7 @@ PlanOptions options_of(const Typed& typed) {
   if (typed.has("confidence")) {
     options.confidence = in_field("confidence", [&] { return Rational::parse(typed.one("confidence")); });
   }
-  std::map<std::string, Shape> shapes;
-  for (const Shape shape : all_shapes) shapes.emplace(to_string(shape), shape);
-  options.shape = choice<Shape>(typed, "shape", shapes, options.shape);
+  options.shape = choice(typed, "shape", by_name(all_shapes), options.shape);
   return options;
 }
 
@@ -102,13 +93,9 @@ std::vector<ReleasePlan> around(const ReleasePlan& plan, PlanOptions options) {
 }
 
 std::optional<PersonGuess> guess_of(const Typed& typed, const Lattice& lattice) {
-  if (!typed.has("guess")) {
-    for (const char* field : {"reference", "reference_column"}) {
-      if (typed.has(field) && !typed.has("analyst")) {
-        usage({Field(field), " goes with ", Field("guess"), " and ", Field("analyst")},
-              {"write for example ", Field("guess").text("value")});
-      }
-    }
+  if (!typed.has("guess") && !typed.has("analyst")) {
+    refuse_given(typed, {"reference", "reference_column"}, {" goes with ", Field("guess"), " and ", Field("analyst")},
+                 {"write for example ", Field("guess").text("value")});
   }
   if (typed.has("reference_column") && !typed.has("reference")) {
     usage({Field("reference_column"), " goes with ", Field("reference")}, "name the file");
@@ -181,10 +168,6 @@ PlannedGuess guessed(const PlanRequest& request, const QuantileQuery& query, con
           person_leakage(query, request.lattice, reference.profile, rows, *request.guess)};
 }
 
-}  // namespace
-
-namespace {
-
 /// The query with a larger budget: the budget of `query` remains when counts and means are paid for.
 QuantileQuery with_statistics(QuantileQuery query, const std::optional<StatisticsRequest>& statistics) {
   if (!statistics) return query;
@@ -192,10 +175,6 @@ QuantileQuery with_statistics(QuantileQuery query, const std::optional<Statistic
     query.budget = query.budget.scaled(Rational(1) / (Rational(1) - statistics->share));
   return query;
 }
-
-}  // namespace
-
-namespace {
 
 /// Reads the weights. The expected number of weighted records must be given, because noise is measured relative to their total.
 std::optional<WeightsDescription> planned_weights(const Typed& typed, const QuantileQuery& query) {
@@ -207,10 +186,7 @@ std::optional<WeightsDescription> planned_weights(const Typed& typed, const Quan
           {"write about how many records there are, and how large their weights are on average, as is publicly known: ",
            Field("expected_rows").number(50'000), " ", Field("expected_weight").number(100)});
   }
-  for (const char* field : {"guess", "analyst"}) {
-    if (typed.has(field))
-      usage({Field(field), " is about records, and does not go with weights"}, "leave one of them out");
-  }
+  refuse_given(typed, {"guess", "analyst"}, " is about records, and does not go with weights", "leave one of them out");
   return WeightsDescription{std::move(*weights), query.records_per_person};
 }
 
@@ -223,10 +199,9 @@ PlanRequest PlanRequest::of(const Typed& typed) {
   request.weights = planned_weights(typed, request.query);
   if (request.weights) request.query = over_weights(request.query, request.weights->declared);
   request.options.statistics = statistics_of(typed, lattice);
-  for (const char* field : {"guess", "analyst"}) {
-    if (request.options.statistics && typed.has(field)) {
-      usage({Field(field), " covers only quantiles, not counts and means beside them"}, "leave one of them out");
-    }
+  if (request.options.statistics) {
+    refuse_given(typed, {"guess", "analyst"}, " covers only quantiles, not counts and means beside them",
+                 "leave one of them out");
   }
   if (solves(typed)) request.wanted_ranks = ranks_wanted(typed, request.query);
   request.guess = guess_of(typed, lattice);

@@ -163,11 +163,9 @@ Rational value_among(const char* field, const std::string& text, const std::stri
 
 std::optional<IntervalRequest> intervals_of(const Typed& typed) {
   if (!typed.has("intervals")) {
-    for (const char* field : {"of", "together"}) {
-      if (typed.has(field))
-        usage({Field(field), " goes with ", Field("intervals")},
-              {"write for example ", Field("intervals").number("0.95")});
-    }
+    const Field intervals("intervals");
+    refuse_given(typed, {"of", "together"}, {" goes with ", intervals},
+                 {"write for example ", intervals.number("0.95")});
     return {};
   }
   const Rational level = in_field("intervals", [&] { return Rational::parse(typed.one("intervals")); });
@@ -220,21 +218,15 @@ QuantileQuery query_of(const Typed& typed, const Budget& budget) {
   QuantileQuery query{std::move(asked.quantiles), budget};
   query.names = std::move(asked.names);
   query.neighbors = neighbors_of(typed);
-  if (typed.has("records_per_person")) {
-    query.records_per_person =
-        static_cast<std::uint32_t>(whole_number(typed, "records_per_person", {1, 1'000'000'000}));
-  }
-  std::map<std::string, Mechanism> mechanisms;
-  for (const Mechanism mechanism : all_mechanisms) mechanisms.emplace(to_string(mechanism), mechanism);
+  query.records_per_person = records_per_person_of(typed);
   const Mechanism fallback =
       query.budget.measure() == Measure::approximate ? Mechanism::independent : Mechanism::automatic;
-  query.mechanism = choice<Mechanism>(typed, "mechanism", mechanisms, fallback);
+  query.mechanism = choice(typed, "mechanism", by_name(all_mechanisms), fallback);
   if (typed.has("no_interpolation") && query.mechanism != Mechanism::automatic) {
     usage({Field("no_interpolation"), " is only for the mechanism auto"},
           {"leave it out, or write ", Field("mechanism").text("auto")});
   }
-  query.base =
-      choice<Base>(typed, "base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);
+  query.base = base_of(typed);
   query.interpolate = !typed.has("no_interpolation");
   if (typed.has("expected_rows"))
     query.expected_rows = whole_number(typed, "expected_rows", {1, RankProfile::max_records});

@@ -29,10 +29,9 @@ bool is_said_elsewhere(std::string_view field) {
 
 /// The hashes of the files' contents, with commas between them.
 std::string keys_to_pin(const std::vector<std::string>& files) {
-  std::string hashes;
-  for (const std::string& file : files)
-    hashes += (hashes.empty() ? "" : ",") + content_sha256(keys_file(file).contents());
-  return hashes;
+  std::vector<std::string> hashes;
+  for (const std::string& file : files) hashes.push_back(content_sha256(keys_file(file).contents()));
+  return listed(hashes);
 }
 
 /// The canonical path, so that two paths of one library are equal.
@@ -54,10 +53,6 @@ std::string said(const Typed& typed, const OptionSpec& option) {
   if (field == "postgres") return shown_ledger(value);
   return value;
 }
-
-}  // namespace
-
-namespace {
 
 /// Declares one of two options about weights, if releases may be weighted.
 void declare_weights(const Typed& typed, LedgerReading& reading) {

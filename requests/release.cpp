@@ -30,7 +30,7 @@ ReleaseRequest release_asked(const Typed& typed) {
                                        typed.has("public_rows")},
                          query, std::move(bounds), typed.one("receipt")};
   request.statistics = statistics_of(typed, request.column.lattice);
-  if (typed.has("unsafe_seed")) request.unsafe_seed = whole_number(typed, "unsafe_seed", {0, ~std::uint64_t{0}});
+  request.unsafe_seed = seed_of(typed);
   return request;
 }
 
@@ -45,9 +45,8 @@ std::optional<Payment> payment_asked(const Typed& typed) {
   if (typed.has("ledger")) {
     return Payment{typed.one("ledger"), typed.one("dataset"), typed.one("source"), typed.has("again")};
   }
-  for (const char* field : {"dataset", "again", "source"}) {
-    if (typed.has(field)) usage({Field(field), " goes with ", Field("ledger")}, "name the ledger, or leave it out");
-  }
+  refuse_given(typed, {"dataset", "again", "source"}, {" goes with ", Field("ledger")},
+               "name the ledger, or leave it out");
   return {};
 }
 

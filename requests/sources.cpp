@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "libraries/fmt.hpp"
+#include "requests/values.hpp"
 
 namespace fractile::requests {
 namespace {
@@ -31,14 +32,11 @@ std::string path_to_pin(const Field& field, const std::string& file) {
 }
 
 std::string with_commas(const Field& field, const std::set<std::string>& paths) {
-  std::string text;
   for (const std::string& path : paths) {
-    if (path.find(',') != std::string::npos) {
-      usage({field, ": '", path, "' has a comma in its path"}, "rename it: commas separate declared files");
-    }
-    text += (text.empty() ? "" : ",") + path;
+    if (path.find(',') == std::string::npos) continue;
+    usage({field, ": '", path, "' has a comma in its path"}, "rename it: commas separate declared files");
   }
-  return text;
+  return fmt::to_string(fmt::join(paths, ","));
 }
 
 }  // namespace
@@ -72,11 +70,7 @@ std::string source_to_pin(const Typed& typed) {
   if (std::filesystem::exists(source, unknown) || source.find(',') == std::string::npos)
     return path_to_pin(field, source);
   std::set<std::string> paths;
-  for (std::size_t begin = 0; begin <= source.size();) {
-    const std::size_t end = std::min(source.find(',', begin), source.size());
-    paths.insert(path_to_pin(field, source.substr(begin, end - begin)));
-    begin = end + 1;
-  }
+  for (const std::string& path : parts_between(source, ',')) paths.insert(path_to_pin(field, path));
   return with_commas(field, paths);
 }
 
@@ -103,8 +97,8 @@ std::optional<Warning> open_end_of(const std::string& file) {
 }
 
 void require_no_input(const Typed& typed, const char* field) {
-  std::vector<std::string> inputs{typed.file, typed.one("counts"), typed.one("ledger")};
-  inputs.insert(inputs.end(), typed.more_files.begin(), typed.more_files.end());
+  std::vector<std::string> inputs = typed.files();
+  for (const char* const other : {"counts", "ledger"}) inputs.push_back(typed.one(other));
   for (const NamedTable& table : named_tables(typed)) inputs.push_back(table.file);
   const std::string path = typed.one(field);
   std::vector<std::string> files;

@@ -16,28 +16,24 @@ std::optional<std::uint32_t> sql_stability(const Typed& typed) {
 namespace {
 
 void refuse_options_of_files(const Typed& typed) {
-  for (const char* field : {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records",
-                            "decimal", "thousands", "encoding", "duckdb", "postgres"}) {
-    if (typed.has(field)) {
-      usage({Field(field), " describes a file, and the records are in memory"},
-            "leave it out, or name the file in place of the records");
-    }
-  }
+  refuse_given(typed,
+               {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records", "decimal",
+                "thousands", "encoding", "duckdb", "postgres"},
+               " describes a file, and the records are in memory",
+               "leave it out, or name the file in place of the records");
 }
 
 void refuse_what_no_file_has(const Typed& typed) {
-  for (const char* field : {"sql_stability", "table"}) {
-    if (typed.has(field) && !typed.has("sql")) {
-      usage({Field(field), " goes with ", Field("sql")}, "write a query, or leave the option out");
-    }
+  if (!typed.has("sql")) {
+    refuse_given(typed, {"sql_stability", "table"}, {" goes with ", Field("sql")},
+                 "write a query, or leave the option out");
   }
   if (typed.file.empty() && !typed.has("table") && !typed.has("postgres")) {
     usage("no FILE to read", "name a CSV, TSV, Parquet or JSON file, or - for standard input");
   }
-  for (const char* field : {"input_format", "delimiter"}) {
-    if (typed.file.empty() && typed.has(field)) {
-      usage({Field(field), " describes FILE, and none is named"}, "name a FILE, or leave the option out");
-    }
+  if (typed.file.empty()) {
+    refuse_given(typed, {"input_format", "delimiter"}, " describes FILE, and none is named",
+                 "name a FILE, or leave the option out");
   }
 }
 
@@ -74,16 +70,15 @@ TableOptions table_of(const Typed& typed, bool in_memory) {
 std::string postgres_of(const Typed& typed) {
   if (!typed.has("postgres")) return {};
   if (!typed.file.empty()) usage({Field("postgres"), " takes the place of FILE"}, "name one or the other");
-  for (const char* field :
-       {"table", "input_format", "delimiter", "single_line_records", "decimal", "thousands", "encoding", "memory"}) {
-    if (typed.has(field)) usage({Field(field), " describes a file, and a server is read"}, "leave it out");
-  }
-  for (const char* field : {"person", "by"}) {
-    if (typed.has(field) && typed.has("sql_stability")) {
-      usage({Field(field), " does not go with ", Field("postgres"), " and ", Field("sql_stability"),
-             ": a query that the server runs need not have rows of one person each"},
-            {"leave ", Field("sql_stability"), " out, if the query goes row by row"});
-    }
+  refuse_given(
+      typed,
+      {"table", "input_format", "delimiter", "single_line_records", "decimal", "thousands", "encoding", "memory"},
+      " describes a file, and a server is read", "leave it out");
+  if (typed.has("sql_stability")) {
+    refuse_given(typed, {"person", "by"},
+                 {" does not go with ", Field("postgres"), " and ", Field("sql_stability"),
+                  ": a query that the server runs need not have rows of one person each"},
+                 {"leave ", Field("sql_stability"), " out, if the query goes row by row"});
   }
   if (!typed.has("sql")) {
     const Field sql("sql");

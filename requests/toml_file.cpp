@@ -224,6 +224,10 @@ std::optional<Item> Item::find(const std::string& key) const {
   return Item(*file_, key_of(key), *node);
 }
 
+void Item::refuse_member(const std::string& key, const Words& what, const Words& hint) const {
+  if (const std::optional<Item> member = find(key)) member->refuse(what, hint);
+}
+
 Item Item::need(const std::string& key, const std::string& example) const {
   std::optional<Item> found = find(key);
   if (!found) refuse_at(node_->source(), key_of(key), "missing", "write for example " + example);

@@ -15,6 +15,7 @@
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "libraries/fmt.hpp"
+#include "requests/values.hpp"
 
 namespace fractile::requests {
 
@@ -106,6 +107,8 @@ class Item {
   /// Throws `data` if the table has keys that are not among these.
   void require_keys(const std::vector<std::string>& keys) const;
   std::optional<Item> find(const std::string& key) const;
+  /// Throws `data` if the table has this key.
+  void refuse_member(const std::string& key, const Words& what, const Words& hint) const;
   /// The member with this key. Throws `data` if it is missing; `example` shows what to write.
   Item need(const std::string& key, const std::string& example) const;
   /// All members of a table, by their keys, in the order in which they are written.
@@ -151,9 +154,7 @@ std::string choose_hint(const std::string& word, const std::vector<std::string>&
 
 template <class Value>
 Value Item::choice(const std::map<std::string, Value>& choices) const {
-  std::vector<std::string> known;
-  known.reserve(choices.size());
-  for (const auto& [word, value] : choices) known.push_back(word);
+  const std::vector<std::string> known = words_of(choices);
   const auto* const text = node_->as_string();
   if (text == nullptr) refuse_kind("a word", choose_hint("", known));
   const auto at = choices.find(text->get());

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "libraries/fmt.hpp"
+#include "requests/text_file.hpp"
 
 namespace fractile::requests {
 namespace {
@@ -63,6 +64,19 @@ void check_keys(std::string_view text) {
 toml::table parsed_toml(std::string_view text, std::string_view name) {
   check_keys(text);
   return toml::parse(text, name);
+}
+
+toml::table small_toml(const std::string& path, const std::function<void(const std::string& what)>& refuse) {
+  constexpr std::size_t largest = std::size_t{1} << 20;  // bytes
+  const TextFile file = read_plain_file(path, largest);
+  if (!file.trouble.empty()) refuse("it cannot be read: " + file.trouble);
+  toml::table table;
+  try {
+    table = parsed_toml(file.text);
+  } catch (const toml::parse_error& error) {
+    refuse(fmt::format("line {} is not TOML", error.source().begin.line));  // what() would quote it
+  }
+  return table;
 }
 
 }  // namespace fractile::requests

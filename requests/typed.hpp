@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
@@ -79,6 +80,9 @@ struct Typed {
   std::vector<std::vector<std::string>> key_tuples = {};
   std::vector<std::string> more_files = {};  ///< the files after FILE, for verbs that take several
 
+  /// All FILEs; none if there is none.
+  std::vector<std::string> files() const;
+  void set_files(std::vector<std::string> files);
   bool has_keys() const { return has("keys") || !key_lists.empty() || !key_tuples.empty(); }
   bool has(const std::string& name) const { return values.contains(name); }
   std::string one(const std::string& name, const std::string& fallback = {}) const {
@@ -89,5 +93,8 @@ struct Typed {
 
 /// Throws `usage`; `field` is as in Error.
 [[noreturn]] void usage(const Words& what, const Words& hint, std::optional<std::string> field = {});
+
+/// Throws `usage` if one of these fields is given: `what` follows the name of the first one that is.
+void refuse_given(const Typed& typed, std::initializer_list<const char*> fields, const Words& what, const Words& hint);
 
 }  // namespace fractile::requests

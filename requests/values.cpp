@@ -12,34 +12,27 @@
 
 namespace fractile::requests {
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
+std::string joined(const std::vector<std::string>& words) { return fmt::to_string(fmt::join(words, ", ")); }
+
+std::string listed(const std::vector<std::string>& words) { return fmt::to_string(fmt::join(words, ",")); }
+
+std::vector<std::string> parts_between(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
 }
 
-std::string listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
-  return text;
+std::string_view without_spaces(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  return begin == std::string_view::npos ? std::string_view()
+                                         : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
 namespace {
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
-std::vector<std::string> split_list(const std::string& text) {
-  std::vector<std::string> items;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    items.push_back(trimmed(text.substr(begin, end - begin)));
-    begin = end + 1;
-  }
-  return items;
-}
 
 std::vector<Rational> evenly_spaced(std::int64_t parts) {
   std::vector<Rational> result;
@@ -54,8 +47,7 @@ const std::map<std::string, std::int64_t>& quantile_names() {
 }
 
 [[noreturn]] void refuse_quantile_name(const std::string& text) {
-  std::vector<std::string> names;
-  for (const auto& [name, parts] : quantile_names()) names.push_back(name);
+  const std::vector<std::string> names = words_of(quantile_names());
   const std::string nearest = nearest_word(text, names);
   usage("'" + text + "' is neither a name nor a number",
         nearest.empty() ? "write fractions such as 0.1,1/2,0.9, or one of " + joined(names)
@@ -65,7 +57,8 @@ const std::map<std::string, std::int64_t>& quantile_names() {
 }  // namespace
 
 std::vector<std::string> words(const std::string& text) {
-  std::vector<std::string> items = split_list(text);
+  std::vector<std::string> items = parts_between(text, ',');
+  for (std::string& item : items) item = std::string(without_spaces(item));
   if (std::ranges::count(items, "") > 0) {
     usage("the list '" + text + "' has an empty item", "write one comma between two numbers or names");
   }
@@ -124,6 +117,20 @@ Neighbors neighbors_of(const Typed& typed) {
   return choice<Neighbors>(typed, "neighbors",
                            {{"add-remove", Neighbors::add_remove}, {"change-one", Neighbors::change_one}},
                            Neighbors::add_remove);
+}
+
+Base base_of(const Typed& typed) {
+  return choice<Base>(typed, "base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);
+}
+
+std::uint32_t records_per_person_of(const Typed& typed) {
+  if (!typed.has("records_per_person")) return 1;
+  return static_cast<std::uint32_t>(whole_number(typed, "records_per_person", {1, 1'000'000'000}));
+}
+
+std::optional<std::uint64_t> seed_of(const Typed& typed) {
+  if (!typed.has("unsafe_seed")) return {};
+  return whole_number(typed, "unsafe_seed", {0, ~std::uint64_t{0}});
 }
 
 Format format_of(const Typed& typed, Format fallback, Pages pages) {

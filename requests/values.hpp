@@ -3,12 +3,16 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <ranges>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/privacy.hpp"
+#include "fractile/quantiles.hpp"
 #include "requests/typed.hpp"
 
 namespace fractile::requests {
@@ -30,6 +34,12 @@ auto in_field(const char* name, Parse&& parse) {
   }
 }
 
+/// The parts between separators; one empty part for an empty text.
+std::vector<std::string> parts_between(const std::string& text, char separator);
+
+/// The text without the spaces around it.
+std::string_view without_spaces(std::string_view text);
+
 /// The items between commas, without the spaces around them; throws `usage` when an item is empty.
 std::vector<std::string> words(const std::string& text);
 
@@ -50,6 +60,27 @@ Budget budget_of(const Typed& typed);
 
 /// Reads `neighbors`.
 Neighbors neighbors_of(const Typed& typed);
+/// Reads `base`.
+Base base_of(const Typed& typed);
+/// Reads `records_per_person`; 1 if it is not given.
+std::uint32_t records_per_person_of(const Typed& typed);
+/// Reads `unsafe_seed`.
+std::optional<std::uint64_t> seed_of(const Typed& typed);
+
+/// The words that name the values of a choice.
+template <class Value>
+std::vector<std::string> words_of(const std::map<std::string, Value>& choices) {
+  const auto words = std::views::keys(choices);
+  return {words.begin(), words.end()};
+}
+
+/// All values of an enumeration, by the words that name them.
+template <class All>
+auto by_name(const All& all) {
+  std::map<std::string, std::ranges::range_value_t<All>> choices;
+  for (const auto value : all) choices.emplace(to_string(value), value);
+  return choices;
+}
 
 /// The value for one of a few words; `fallback` if the field is not given.
 template <class Value>
@@ -58,10 +89,7 @@ Value choice(const Typed& typed, const std::string& field, const std::map<std::s
   if (!typed.has(field)) return fallback;
   const auto at = choices.find(typed.one(field));
   if (at != choices.end()) return at->second;
-  std::vector<std::string> words;
-  words.reserve(choices.size());
-  for (const auto& [word, value] : choices) words.push_back(word);
-  usage({Field(field), ": '", typed.one(field), "' is not known"}, "choose one of " + joined(words));
+  usage({Field(field), ": '", typed.one(field), "' is not known"}, "choose one of " + joined(words_of(choices)));
 }
 
 /// How results are printed.

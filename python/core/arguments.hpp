@@ -17,10 +17,7 @@ using Arguments = std::map<std::string, std::vector<std::string>>;  ///< as in r
 
 inline requests::Typed typed_of(Arguments words, std::vector<std::string> files = {}) {
   requests::Typed typed{{}, {}, {}, std::move(words)};
-  if (files.empty()) return typed;
-  typed.file = std::move(files.front());
-  files.erase(files.begin());
-  typed.more_files = std::move(files);
+  typed.set_files(std::move(files));
   return typed;
 }
 

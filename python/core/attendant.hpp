@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fractile/publication.hpp"
+#include "interpreter.hpp"
 #include "module.hpp"
 
 namespace fractile::python {
@@ -43,6 +44,18 @@ class SignalWatch {
 
 /// Throws Python's error, and adds the last words to it.
 [[noreturn]] void raise_interrupted(const std::string& last_words = {});
+
+/// Does work(signals) without the interpreter's lock. The work ends at Ctrl-C where it looks for signals.
+template <class Work>
+auto interruptible(const Work& work) {
+  try {
+    const Unlocked unlocked;
+    SignalWatch signals;
+    return work(signals);
+  } catch (const Interrupted&) {
+    raise_interrupted();
+  }
+}
 
 /// Gives warnings at once until records are read: if the program turns warnings into errors, nothing has been spent by then. Keeps later
 /// warnings, which Python gives when the release is made.

@@ -24,19 +24,18 @@ template <class DI, class MI, class DO, class MO>
 auto bind_transformation(nb::module_& module, const char* name) {
   using Bound = Transformation<DI, MI, DO, MO>;
   return nb::class_<Bound>(module, name)
-      .def_prop_ro("input_domain", [](const Bound& t) { return t.input_domain(); })
       .def_prop_ro("output_domain", [](const Bound& t) { return t.output_domain(); })
       .def_prop_ro("output_metric", [](const Bound& t) { return t.output_metric(); })
       .def(
           "map", [](const Bound& t, const typename MI::Distance& d_in) { return shown(t.map(d_in)); }, nb::arg("d_in"));
 }
 
-template <class DI, class Output, class Measure>
+template <class DI, class MI, class Output, class Measure>
 auto bind_measurement(nb::module_& module, const char* name) {
-  using Bound = Measurement<DI, Metric, Output, Measure>;
+  using Bound = Measurement<DI, MI, Output, Measure>;
   return nb::class_<Bound>(module, name)
       .def(
-          "map", [](const Bound& m, std::uint64_t d_in) { return shown(m.map(d_in)); }, nb::arg("d_in"))
+          "map", [](const Bound& m, const typename MI::Distance& d_in) { return shown(m.map(d_in)); }, nb::arg("d_in"))
       .def(
           "invoke",
           [](const Bound& m, const typename DI::Carrier& data) {
@@ -59,8 +58,8 @@ template <class T, class Measure>
 void bind_selections(nb::module_& module, nb::class_<Transformation<Rows<T>, Metric, Rows<T>, Metric>>& rows,
                      nb::class_<Transformation<Rows<T>, Metric, Selectable, LInfDistance>>& scores,
                      const std::string& suffix) {
-  auto indices = bind_measurement<Rows<T>, std::size_t, Measure>(module, ("Selection" + suffix).c_str());
-  auto values = bind_measurement<Rows<T>, T, Measure>(module, ("SelectionOfValues" + suffix).c_str());
+  auto indices = bind_measurement<Rows<T>, Metric, std::size_t, Measure>(module, ("Selection" + suffix).c_str());
+  auto values = bind_measurement<Rows<T>, Metric, T, Measure>(module, ("SelectionOfValues" + suffix).c_str());
   using Bound = Measurement<Rows<T>, Metric, std::size_t, Measure>;
   indices.def(
       "index_into",
@@ -80,7 +79,7 @@ void bind_rows(nb::module_& module, const std::string& suffix) {
   auto rows = bind_transformation<Domain, Metric, Domain, Metric>(module, ("RowTransformation" + suffix).c_str());
   auto scores =
       bind_transformation<Domain, Metric, Selectable, LInfDistance>(module, ("ScoreTransformation" + suffix).c_str());
-  auto quantile = bind_measurement<Domain, Rational, MaxDivergence>(module, ("Quantile" + suffix).c_str());
+  auto quantile = bind_measurement<Domain, Metric, Rational, MaxDivergence>(module, ("Quantile" + suffix).c_str());
   chain_with<Transformation<Domain, Metric, Domain, Metric>>(rows);
   chain_with<Transformation<Domain, Metric, Selectable, LInfDistance>>(rows);
   chain_with<Measurement<Domain, Metric, Rational, MaxDivergence>>(rows);
@@ -114,21 +113,6 @@ void bind_rows(nb::module_& module, const std::string& suffix) {
       nb::arg("domain"), nb::arg("lattice"), nb::arg("alpha"), nb::arg("epsilon"));
 }
 
-template <class Measure>
-void bind_selection_of_scores(nb::module_& module, const char* name) {
-  using Bound = Measurement<Selectable, LInfDistance, std::size_t, Measure>;
-  nb::class_<Bound>(module, name)
-      .def(
-          "map", [](const Bound& m, const Rational& d_in) { return shown(m.map(d_in)); }, nb::arg("d_in"))
-      .def(
-          "invoke",
-          [](const Bound& m, const std::vector<std::uint64_t>& data) {
-            RandomBits bits = RandomBits::system();
-            return m.invoke(data, bits);
-          },
-          nb::arg("data"));
-}
-
 Optimize optimize_of(bool minimize) { return minimize ? Optimize::minimize : Optimize::maximize; }
 
 }  // namespace
@@ -137,8 +121,8 @@ void bind_constructors(nb::module_& module) {
   nb::class_<Selectable>(module, "Scores").def("__str__", &Selectable::to_string);
   nb::class_<LInfDistance>(module, "LInfDistance").def("__str__", &LInfDistance::to_string);
   nb::class_<Metric>(module, "SymmetricDistance").def("__str__", [](const Metric&) { return Metric::to_string(); });
-  bind_selection_of_scores<MaxDivergence>(module, "SelectionOfScores");
-  bind_selection_of_scores<ZeroConcentratedDivergence>(module, "SelectionOfScoresZcdp");
+  bind_measurement<Selectable, LInfDistance, std::size_t, MaxDivergence>(module, "SelectionOfScores");
+  bind_measurement<Selectable, LInfDistance, std::size_t, ZeroConcentratedDivergence>(module, "SelectionOfScoresZcdp");
   bind_rows<double>(module, "float");
   bind_rows<std::int64_t>(module, "int");
   module.def(

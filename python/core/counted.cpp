@@ -122,26 +122,17 @@ class CountedElsewhere final : public Records {
 std::vector<Counted> parts_of_sample(const std::vector<Counted>& questions, Frame& frame,
                                      const nb::bytes& sampling_key) {
   const std::string key(text_of(sampling_key));
-  try {
-    const Unlocked unlocked;
-    SignalWatch signals;
-    return Counted::of_sample(questions, frame, key, [&] { signals.look(); });
-  } catch (const Interrupted&) {
-    raise_interrupted();
-  }
+  return interruptible(
+      [&](SignalWatch& signals) { return Counted::of_sample(questions, frame, key, [&] { signals.look(); }); });
 }
 
 Counted part_of(const Counted& question, Frame& frame, const nb::bytes& sampling_key, const Counted* cells,
                 const std::vector<std::uint32_t>& group_of_cell) {
   const std::string key(text_of(sampling_key));
-  try {
-    const Unlocked unlocked;
-    SignalWatch signals;
+  return interruptible([&](SignalWatch& signals) {
     return question.of_frame(
         frame, key, [&] { signals.look(); }, cells, group_of_cell);
-  } catch (const Interrupted&) {
-    raise_interrupted();
-  }
+  });
 }
 
 Counted with(const Counted& one, const Counted& other, bool disjoint_persons) {
@@ -172,13 +163,10 @@ Counted of_counted(const Frame& frame, const std::string& column, const Frame& c
                    const Lattice& lattice, bool refuse_missing, std::uint32_t records_per_person,
                    const std::vector<std::string>& weight) {
   const NullPolicy null_policy = refuse_missing ? NullPolicy::error : NullPolicy::drop;
-  try {
-    const Unlocked unlocked;
+  return interruptible([&](SignalWatch&) {
     return of_profile(frame.profile_of_counts(column, counted, counts, lattice, null_policy), null_policy,
                       records_per_person, weights_of(weight));
-  } catch (const Interrupted&) {
-    raise_interrupted();
-  }
+  });
 }
 
 const RankProfile& only_profile(const Counted& counted) { return counted.all().profiles.at(0); }
@@ -352,9 +340,7 @@ void bind_counted(nb::module_& module) {
           "counts_equal", [](const Counted& a, const Counted& b) { return a.all().profiles == b.all().profiles; },
           nb::arg("other"))
       .def_prop_ro("records_per_person", [](const Counted& counted) { return counted.header().records_per_person; })
-      .def_prop_ro("samplers", [](const Counted& counted) { return counted.header().samplers; })
       .def_prop_ro("disjoint_persons", [](const Counted& counted) { return counted.header().disjoint_persons; })
-      .def_prop_ro("column", [](const Counted& counted) { return counted.header().column; })
       .def_prop_ro("person", [](const Counted& counted) { return counted.header().person; })
       .def_prop_ro("per_person",
                    [](const Counted& counted) {

@@ -40,16 +40,12 @@ flow::Channel channel_of(const Rows& rows, const std::vector<std::string>& secre
 
 /// Does `work` without the interpreter's lock, and ends it at Ctrl-C.
 template <class Work>
-auto worked(Work work) {
-  try {
-    const Unlocked unlocked;
-    SignalWatch signals;
+auto worked(const Work& work) {
+  return interruptible([&](SignalWatch& signals) {
     requests::Watch watch;
     watch.tick = [&](const std::string&) { signals.look(); };
     return work(watch);
-  } catch (const Interrupted&) {
-    raise_interrupted();
-  }
+  });
 }
 
 /// (prior, losses, actions, loss_from, loss_to); None without a counterexample.
@@ -136,10 +132,7 @@ void bind_refinement(nb::module_& module) {
 /// Binds what all reports of flow have in common.
 template <class Report>
 nb::class_<Report> bind_flow_report(nb::module_& module, const char* name) {
-  nb::class_<Report> bound(module, name);
-  bound.def("json", [](const Report& report) { return to_json(report); })
-      .def("table", [](const Report& report) { return to_table(report); })
-      .def("csv", [](const Report& report) { return to_csv(report); });
+  nb::class_<Report> bound = bind_texts<Report>(module, name);
   if constexpr (requires(const Report& report) { to_html(report, PageOptions()); }) {
     bound.def(
         "page", [](const Report& report, const Texts& about) { return in_pair(to_html(report, {about_of(about)})); },
@@ -220,9 +213,7 @@ void bind_reports(nb::module_& module) {
           },
           nb::sig("def served(self) -> list[tuple[str, str]]"))
       .def_prop_ro("is_least_certain", &ChoiceReport::is_least_certain);
-  bind_flow_report<ChannelReport>(module, "ChannelReport");
   bind_flow_report<CertificateReport>(module, "CertificateReport")
-      .def_prop_ro("claim", [](const CertificateReport& report) { return report.claim; })
       .def_prop_ro("holds", [](const CertificateReport& report) -> std::optional<bool> {
         if (report.outcome == CertificateReport::Outcome::nothing) return {};
         return report.outcome == CertificateReport::Outcome::holds;
@@ -287,7 +278,6 @@ void bind_pipeline(nb::module_& module) {
   nb::class_<PipelineFile>(module, "PipelineFile")
       .def_static("read", &requests::read_pipeline, nb::arg("path"), nb::arg("library"))
       .def_static("of", &requests::pipeline_in, nb::arg("toml"), nb::arg("name"), nb::arg("library"))
-      .def_prop_ro("has_analyst", [](const PipelineFile& file) { return file.analyst.has_value(); })
       .def_prop_ro("participants", [](const PipelineFile& file) { return file.pipeline.participants; })
       .def_prop_ro("values", [](const PipelineFile& file) { return file.pipeline.values; })
       .def("check", &checked, nb::arg("words"))
@@ -298,13 +288,6 @@ void bind_pipeline(nb::module_& module) {
           [](const PipelineFile& file, Arguments words) {
             const Typed typed = typed_of(std::move(words));
             return worked([&](const requests::Watch& watch) { return requests::expected_loss(typed, file, watch); });
-          },
-          nb::arg("words"))
-      .def(
-          "channel_report",
-          [](const PipelineFile& file, Arguments words) {
-            const Typed typed = typed_of(std::move(words));
-            return worked([&](const requests::Watch& watch) { return requests::channel_asked(typed, file, watch); });
           },
           nb::arg("words"))
       .def("channel", &exact_channel, nb::arg("epsilon"));

@@ -157,14 +157,11 @@ void bind_frames(nb::module_& module) {
                           "collections.abc.Sequence[Frame]]) -> Frame"),
                   "Columns whose records `records` gives when they are first counted.")
       .def("use_threads", &Frame::use_threads, nb::arg("threads"))
-      .def("use_memory", &Frame::use_memory, nb::arg("bytes"))
-      .def_prop_ro("names",
-                   [](const Frame& frame) {
-                     std::vector<std::string> names;
-                     for (TableColumn& column : frame.columns()) names.push_back(std::move(column.name));
-                     return names;
-                   })
-      .def_prop_ro("rows", [](const Frame& frame) { return frame.rows(); });
+      .def_prop_ro("names", [](const Frame& frame) {
+        std::vector<std::string> names;
+        for (TableColumn& column : frame.columns()) names.push_back(std::move(column.name));
+        return names;
+      });
 }
 
 }  // namespace fractile::python

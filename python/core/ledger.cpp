@@ -22,11 +22,7 @@ namespace {
 LedgerStatement statement_of(const std::string& path, const std::string& dataset) {
   const Ledger ledger = Ledger::open_to_read(path);
   LedgerStatement statement = ledger.statement();
-  if (dataset.empty()) return statement;
-  const std::string name = dataset_of(ledger, {path, dataset}).name;
-  std::erase_if(statement.accounts, [&](const LedgerAccount& account) { return account.dataset.name != name; });
-  std::erase_if(statement.entries, [&](const LedgerEntry& entry) { return entry.request.dataset != name; });
-  std::erase_if(statement.sources, [&](const LedgerSource& source) { return source.dataset != name; });
+  if (!dataset.empty()) requests::keep_dataset(statement, dataset_of(ledger, {path, dataset}).name);
   return statement;
 }
 

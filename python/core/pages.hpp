@@ -28,4 +28,13 @@ inline Page in_pair(WebPage page) {
   return {std::move(page.html), std::move(files)};
 }
 
+/// The class of a report, with its texts in three formats.
+template <class Report>
+nb::class_<Report> bind_texts(nb::module_& module, const char* name) {
+  return nb::class_<Report>(module, name)
+      .def("json", [](const Report& report) { return to_json(report); })
+      .def("csv", [](const Report& report) { return to_csv(report); })
+      .def("table", [](const Report& report) { return to_table(report); });
+}
+
 }  // namespace fractile::python

@@ -139,10 +139,7 @@ void bind_files(nb::module_& module) {
       .def_prop_ro("refuses_unreadable",
                    [](const PublicationFile& file) { return file.input.read.unreadable == Unreadable::error; })
       .def("require_no_records", &PublicationFile::require_no_records);
-  nb::class_<PublicationPlan>(module, "PublicationPlan")
-      .def("json", [](const PublicationPlan& plan) { return to_json(plan); })
-      .def("csv", [](const PublicationPlan& plan) { return to_csv(plan); })
-      .def("table", [](const PublicationPlan& plan) { return to_table(plan); });
+  bind_texts<PublicationPlan>(module, "PublicationPlan");
   module.def(
       "read_publication",
       [](std::string path, Arguments words) {

@@ -131,10 +131,7 @@ void bind_released(nb::module_& module) {
 }
 
 void bind_plan(nb::module_& module) {
-  nb::class_<PlanReport>(module, "PlanReport")
-      .def("json", [](const PlanReport& report) { return to_json(report); })
-      .def("csv", [](const PlanReport& report) { return to_csv(report); })
-      .def("table", [](const PlanReport& report) { return to_table(report); })
+  bind_texts<PlanReport>(module, "PlanReport")
       .def("page", &plan_page, nb::arg("about"))
       .def_prop_ro("quantiles", [](const PlanReport& report) { return report.plan.query.quantiles; })
       .def_prop_ro("cost", [](const PlanReport& report) { return report.plan.query.budget.to_string(); })
@@ -143,13 +140,8 @@ void bind_plan(nb::module_& module) {
       .def_prop_ro("together", [](const PlanReport& report) { return report.plan.worst.together; })
       .def_prop_ro("typical", [](const PlanReport& report) { return report.plan.typical.median; })
       .def_prop_ro("nine_in_ten", [](const PlanReport& report) { return report.plan.typical.nine_in_ten; })
-      .def_prop_ro("interval_widths",
-                   [](const PlanReport& report) {
-                     return report.plan.intervals ? report.plan.intervals->widths : std::vector<double>();
-                   })
-      .def_prop_ro("noise", [](const PlanReport& report) -> std::optional<std::pair<std::string, std::string>> {
-        const std::optional<NoiseInWords> words = noise_in_words(report);
-        return words ? std::optional(std::pair{words->what, words->hint}) : std::nullopt;
+      .def_prop_ro("interval_widths", [](const PlanReport& report) {
+        return report.plan.intervals ? report.plan.intervals->widths : std::vector<double>();
       });
 }
 

@@ -261,20 +261,14 @@ def _no_array(data: Any) -> UsageError:
     return UsageError(f"data: {what}", hint, "data")
 
 
+def _is_of(module: str, kind: str, data: Any) -> bool:
+    """Whether the data have this type of a module, which need not be loaded."""
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(data, getattr(loaded, kind))
+
+
 def _is_array(data: Any) -> bool:
-    numpy = sys.modules.get("numpy")
-    return numpy is not None and isinstance(data, numpy.ndarray)
-
-
-def _is_array_of_ctypes(data: Any) -> bool:
-    ctypes = sys.modules.get("_ctypes")
-    return ctypes is not None and isinstance(data, ctypes.Array)
-
-
-def _is_scalar(data: Any) -> bool:
-    """Whether this is one number or moment of numpy. Its buffer must not be read: that of a moment has no format."""
-    numpy = sys.modules.get("numpy")
-    return numpy is not None and isinstance(data, numpy.generic)
+    return _is_of("numpy", "ndarray", data)
 
 
 def _one_column() -> UsageError:
@@ -453,7 +447,7 @@ _LITTLE = "<=@" if sys.byteorder == "little" else ">=@!"
 def _of_buffer(data: Any, name: str) -> _core.Frame:
     """An object with the buffer protocol, or DLPack's."""
     try:
-        if not _is_scalar(data):
+        if not _is_of("numpy", "generic", data):  # one number or moment; the buffer of a moment has no format
             return _core.Frame.of_numbers(_buffer_of(data), name)
     except (TypeError, BufferError):
         pass
@@ -466,7 +460,7 @@ def _buffer_of(data: Any) -> Any:
         view = memoryview(data)
     except TypeError:
         return data
-    if view.itemsize == 1 and not (isinstance(view.obj, array) or _is_array(view.obj) or _is_array_of_ctypes(view.obj)):
+    if view.itemsize == 1 and not (isinstance(view.obj, array) or _is_array(view.obj) or _is_of("_ctypes", "Array", view.obj)):
         raise _bytes(view.obj)
     if view.ndim != 1 or view.format.lstrip(_LITTLE) not in _OF_NUMBERS:
         raise TypeError

@@ -175,7 +175,7 @@ def warn_of_computed(listed: Any, items: Iterable[Any], field: str) -> None:
         warn_of_the_data(computed, field)
 
 
-def each_word(values: list[Any], field: str) -> list[str]:
+def each_word(values: Iterable[Any], field: str) -> list[str]:
     """As word() of each."""
     return [require_short(word(value, field), field) for value in values]
 

@@ -347,10 +347,7 @@ def profile(
     """
     _words.choice(null, "null", get_args(Null))
     _words.words({"column": column, "person": person, "by": by})  # refuses names that are not texts
-    if sampling_key is not None and person is None:
-        raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
-    if sampling_key is not None and not isinstance(sampling_key, bytes):
-        raise UsageError("sampling_key: 32 bytes are expected", "write sampling_key=secrets.token_bytes(32)", "sampling_key")
+    key = key_of_samples(sampling_key, person)
     possible = require_lattice(lattice)
     bound = _numbers.whole(records_per_person, "records_per_person")
     texts = [] if missing is None else _words.missing_texts(missing)
@@ -359,7 +356,6 @@ def profile(
     weights = _words.weight_words(weight, weight_bounds, weight_step)
     how = _words.per_person(per_person)
     frame, name = _frames.frame_of(data, column or "", others, _asked(lattice, null, texts, how), weight)
-    key = secrets.token_bytes(32) if sampling_key is None else sampling_key
     question = _core.Counted.of(
         name, possible, null == "error", person or "", bound, groups.by, groups.lists, groups.tuples, texts,
         per_person=how, weight=weights,
@@ -368,10 +364,29 @@ def profile(
     return profiles[0] if by is None else dict(zip(groups.keys, profiles))
 
 
+def key_of_samples(given: bytes | None, person: str | None) -> bytes:
+    """The key that decides which of a person's records count: the given one, or one that is drawn."""
+    if given is None:
+        return secrets.token_bytes(32)
+    if person is None:
+        raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
+    if not isinstance(given, bytes):
+        raise UsageError("sampling_key: 32 bytes are expected", "write sampling_key=secrets.token_bytes(32)", "sampling_key")
+    return given
+
+
 def require_lattice(lattice: object) -> _core.Lattice:
     if not isinstance(lattice, Lattice):
         raise UsageError("lattice: a Lattice is expected", "write lattice=fractile.Lattice(0, 125, 1)", "lattice")
     return lattice._core
+
+
+def lattice_of(bounds: tuple[Bound, Bound] | None, step: Step | None, candidates: Iterable[Bound] | None) -> Lattice:
+    meant = "these are the smallest and the largest possible value"
+    lower, upper = (None, None) if bounds is None else _numbers.pair(bounds, "bounds", meant, "write bounds=(0, 125)")
+    if _looks.of_a_frame(bounds):
+        _numbers.warn_of_the_data(bounds, "bounds")
+    return Lattice(lower, upper, step, candidates=candidates)
 
 
 def _asked(lattice: Lattice, null: Null, texts: Iterable[str] = (), per_person: str = "") -> _frames.Asked:
@@ -408,11 +423,7 @@ def profile_of_counts(
         DataError: a value or a count is unusable.
     """
     _words.choice(null, "null", get_args(Null))
-    meant = "these are the smallest and the largest possible value"
-    lower, upper = (None, None) if bounds is None else _numbers.pair(bounds, "bounds", meant, "write bounds=(0, 125)")
-    if _looks.of_a_frame(bounds):
-        _numbers.warn_of_the_data(bounds, "bounds")
-    lattice = Lattice(lower, upper, step, candidates=candidates)
+    lattice = lattice_of(bounds, step, candidates)
     bound = _numbers.whole(records_per_person, "records_per_person")
     frame, column = _frames.frame_of(values, "", [], _asked(lattice, null))
     counted, name = _frames.frame_of(counts, "", [], _frames.Asked())

@@ -145,14 +145,8 @@ class _Tidy:
         import polars as pl
 
         columns, kind = self._columns()
-        types: dict[str, Any] = {
-            "number": pl.Float64,
-            "date": pl.Date,
-            "timestamp": pl.Datetime("us"),
-            "instant": pl.Datetime("us", "UTC"),
-            "text": pl.String,
-        }
-        return pl.DataFrame(columns, schema={name: types[kind] if name in _VALUES else pl.String for name in columns})
+        of_values = _times.polars_type(kind)
+        return pl.DataFrame(columns, schema={name: of_values if name in _VALUES else pl.String for name in columns})
 
     def to_arrow(self) -> Any:
         """The rows of to_pandas() as a pyarrow.Table; dates are date32, times are timestamps in microseconds."""

@@ -559,14 +559,8 @@ class Release(Mapping[Any, Any]):
         beyond the doubles, all numbers are exact texts."""
         import polars as pl
 
-        types: dict[str, Any] = {
-            "number": pl.Float64,
-            "date": pl.Date,
-            "timestamp": pl.Datetime("us"),
-            "instant": pl.Datetime("us", "UTC"),
-        }
         columns = self._columns()
-        type_of_values = types[self.kind]
+        type_of_values = _times.polars_type(self.kind)
         if self.kind == "number":
             doubles = {name: _doubles(columns[name]) for name in self._names_of_values}
             if all(doubles.values()):
@@ -879,7 +873,8 @@ def release(
         files = _frames.paths_of(data)
     elif data is not None:
         others = [name for name in (person, *groups.by) if name]
-        frame, words["column"] = _framed(data, column, others, words, weight)
+        frame, name = _frames.frame_of(data, column or "", others, _asked_of(words), weight)
+        words["column"] = [name]
     elif not table and counts is None and postgres is None:
         raise UsageError("data is missing", "give a column, a frame or the path of a file", "data")
     if frame is None and counts is None:
@@ -900,13 +895,6 @@ def _released(
     made = Release(released.release, released, *words.get("ledger", []))
     warn_of(made, released.warnings)
     return made
-
-
-def _framed(
-    data: Any, column: str | None, others: list[str], words: dict[str, list[str]], weight: str | None = None
-) -> tuple[_core.Frame, list[str]]:
-    frame, name = _frames.frame_of(data, column or "", others, _asked_of(words), weight)
-    return frame, [name]
 
 
 def _asked_of(words: dict[str, list[str]]) -> _frames.Asked:

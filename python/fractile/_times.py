@@ -116,6 +116,20 @@ def plain(values: Sequence[Any], kind: str) -> Any:
     return pd.array(list(values), dtype="datetime64[us, UTC]" if kind == "instant" else "datetime64[us]")
 
 
+def polars_type(kind: str) -> Any:
+    """The type of polars for values of this kind, or for "text"."""
+    import polars as pl
+
+    types: dict[str, Any] = {
+        "number": pl.Float64,
+        "date": pl.Date,
+        "timestamp": pl.Datetime("us"),
+        "instant": pl.Datetime("us", "UTC"),
+        "text": pl.String,
+    }
+    return types[kind]
+
+
 def numbers_of(data: Any) -> tuple[Any, str] | None:
     """An array or Series of datetime64 as whole numbers, with their type in Arrow's notation; None for anything else."""
     zone = ""

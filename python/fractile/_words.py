@@ -34,27 +34,8 @@ _PUBLIC = frozenset({"bounds", "step", "candidates", "expected_rows", "below", "
 _PATHS = frozenset({"counts", "keys_file", "duckdb", "output", "receipt", "reference", "witness", "ledger"})
 
 
-def _bounds(value: Any) -> list[str]:
-    if isinstance(value, str):
-        if value == "auto":
-            return ["auto", "auto"]
-    else:
-        ends = _numbers.items_of(value)
-        if ends is not None and len(ends) == 2:
-            return _ends(value, ends, "bounds")
-    raise UsageError(
-        "bounds: these are the smallest and the largest possible value", 'write bounds=(0, 125), or bounds="auto"', "bounds"
-    )
-
-
-def _weight_bounds(value: Any) -> list[str]:
-    ends = _numbers.items_of(value)
-    if ends is None or len(ends) != 2:
-        raise UsageError("weight_bounds: these are the smallest and the largest weight", "write weight_bounds=(0, 300)", "weight_bounds")
-    return _ends(value, ends, "weight_bounds")
-
-
-def _ends(given: Any, ends: list[Any], field: str) -> list[str]:
+def _ends(given: Any, field: str, what: str, hint: str) -> list[str]:
+    ends = _numbers.pair(given, field, f"these are the smallest and the largest {what}", hint)
     _numbers.warn_of_computed(given, ends, field)
     return _numbers.each_word(ends, field)
 
@@ -116,10 +97,12 @@ def compared(value: Any) -> tuple[str, str]:
 
 
 def _word(name: str, value: Any) -> list[str]:
+    if name == "bounds" and isinstance(value, str) and value == "auto":
+        return ["auto", "auto"]
     if name == "bounds":
-        return _bounds(value)
+        return _ends(value, name, "possible value", 'write bounds=(0, 125), or bounds="auto"')
     if name == "weight_bounds":
-        return _weight_bounds(value)
+        return _ends(value, name, "weight", "write weight_bounds=(0, 300)")
     if name == "table":
         return _tables(value)
     if name == "missing":

@@ -108,7 +108,11 @@ class Refinement:
 
 
 def _rows(rows: Iterable[Iterable[Number]], field: str) -> Rows:
-    return [[_numbers.fraction(entry, field) for entry in _numbers.listed(row, field)] for row in _numbers.listed(rows, field)]
+    return [_fractions(row, field) for row in _numbers.listed(rows, field)]
+
+
+def _fractions(numbers: Iterable[Number], field: str) -> list[Fraction]:
+    return [_numbers.fraction(number, field) for number in _numbers.listed(numbers, field)]
 
 
 def _names(names: Sequence[str], field: str) -> list[str]:
@@ -175,7 +179,7 @@ class Channel:
         `losses` has one row per secret and one column per action. The default prior is uniform.
         """
         size = len(self.secrets)
-        beliefs = [Fraction(1, size)] * size if prior is None else [_numbers.fraction(p, "prior") for p in _numbers.listed(prior, "prior")]
+        beliefs = [Fraction(1, size)] * size if prior is None else _fractions(prior, "prior")
         return self._core.expected_loss(beliefs, _rows(losses, "losses"))
 
     def __eq__(self, other: object) -> bool:
@@ -195,12 +199,12 @@ def bayes_risk(secrets: int) -> Rows:
 
 def linear_error(values: Iterable[Number]) -> Rows:
     """The losses of an analyst who guesses one of these values and pays the distance from the secret."""
-    return _core.linear_error([_numbers.fraction(value, "values") for value in _numbers.listed(values, "values")])
+    return _core.linear_error(_fractions(values, "values"))
 
 
 def squared_error(values: Iterable[Number]) -> Rows:
     """The losses of an analyst who guesses one of these values and pays the square of the error."""
-    return _core.squared_error([_numbers.fraction(value, "values") for value in _numbers.listed(values, "values")])
+    return _core.squared_error(_fractions(values, "values"))
 
 
 @documented
@@ -297,11 +301,7 @@ class Pipeline:
         For a range, `windows` of the result says where a larger epsilon costs the pipeline's analyst more. With `any_prior`, the question
         covers all analysts who have the loss of the pipeline's analyst: over the range, or for exactly these two epsilons.
         """
-        words = _range(epsilon)
-        if from_ is not None:
-            words["from"] = [_numbers.word(from_, "from_")]
-        if to is not None:
-            words["to"] = [_numbers.word(to, "to")]
+        words = _range(epsilon) | _two(from_, to)
         if _words.flag(any_prior, "any_prior"):
             words["any_prior"] = ["true"]
         return Check(self._core.check(words))
@@ -336,6 +336,11 @@ def _range(epsilon: tuple[Number, Number] | None) -> _words.Words:
     ends = _numbers.pair(epsilon, "epsilon", "a range has two ends", 'write epsilon=("ln 2", "ln 3")')
     low, high = (_numbers.word(end, "epsilon") for end in ends)
     return {"epsilon": [f"{low}..{high}"]}
+
+
+def _two(from_: Number | None, to: Number | None) -> _words.Words:
+    given = {"from": (from_, "from_"), "to": (to, "to")}
+    return {name: [_numbers.word(value, field)] for name, (value, field) in given.items() if value is not None}
 
 
 @documented
@@ -524,12 +529,7 @@ def compare(
     first: str | os.PathLike[str], second: str | os.PathLike[str], *, from_: Number | None = None, to: Number | None = None
 ) -> Check:
     """Is one pipeline or channel, given by its file, worth at least as much as another to every analyst? As `fractile flow compare`."""
-    words: _words.Words = {}
-    if from_ is not None:
-        words["from"] = [_numbers.word(from_, "from_")]
-    if to is not None:
-        words["to"] = [_numbers.word(to, "to")]
-    return Check(_core.compare(_words.path(first, "first"), _words.path(second, "second"), words))
+    return Check(_core.compare(_words.path(first, "first"), _words.path(second, "second"), _two(from_, to)))
 
 
 def verify(certificate: str) -> bool | None:

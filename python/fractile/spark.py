@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import secrets
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, get_args, overload
@@ -22,7 +21,7 @@ from ._arguments import Event, require_event
 from ._choices import Base, Mechanism, Neighbors, Null, Of, PerPerson, Quantiles, Rates
 from ._errors import DataError, InternalError, UsageError
 from ._numbers import Number
-from ._profile import Lattice, Profile
+from ._profile import Profile, key_of_samples, lattice_of
 from ._publication import PublishedTables, _publication_in, _published
 from ._release import Bound, Key, Keys, Release, Step, _released
 
@@ -439,11 +438,8 @@ def profile(
         DataError: the frame or a record is unusable.
     """
     _words.choice(null, "null", get_args(Null))
-    if sampling_key is not None and person is None:
-        raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
-    meant = "these are the smallest and the largest possible value"
-    lower, upper = (None, None) if bounds is None else _numbers.pair(bounds, "bounds", meant, "write bounds=(0, 125)")
-    lattice = Lattice(lower, upper, step, candidates=candidates)
+    key = key_of_samples(sampling_key, person)
+    lattice = lattice_of(bounds, step, candidates)
     groups = _words.groups(by, keys)
     counter = _Counter(df, [column] if column else [], [other for other in (person, *groups.by, weight) if other])
     weights = _words.weight_words(weight, weight_bounds, weight_step)
@@ -453,8 +449,7 @@ def profile(
         counter.column, lattice._core, null == "error", person or "", bound, groups.by, groups.lists, groups.tuples, texts,
         per_person=_words.per_person(per_person), weight=weights,
     )
-    question.of_frame(counter.columns(), bytes(32))  # refuses types that do not go together
-    key = secrets.token_bytes(32) if sampling_key is None else sampling_key
+    question.of_frame(counter.columns(), key)  # refuses types that do not go together
     profiles = [Profile(core) for core in counter.count([question], [key])[0].alone]
     return profiles[0] if by is None else dict(zip(groups.keys, profiles))
 

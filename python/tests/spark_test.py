@@ -196,6 +196,11 @@ def test_other_data_are_refused(table):
         spark.release(table, "income", bounds=(0, 1), step=1, epsilon=1)
 
 
+def test_a_key_of_samples_that_is_no_bytes_reaches_no_worker(table):
+    with pytest.raises(fractile.UsageError, match="sampling_key: 32 bytes are expected"):
+        spark.profile(table, "income", bounds=(0, 1), step=1, person="id", sampling_key="k" * 32)
+
+
 class Plan:
     """The parts of a frame's plan that the driver uses."""
 

@@ -14,13 +14,6 @@ namespace {
 
 constexpr const char* usual_range = "0.1..10";
 
-std::vector<std::string> files_of(const Typed& typed) {
-  if (typed.file.empty()) usage("no FILE to read", "name a TOML file; fractile flow --help shows one");
-  std::vector<std::string> files{typed.file};
-  files.insert(files.end(), typed.more_files.begin(), typed.more_files.end());
-  return files;
-}
-
 /// Reads `loss`: one loss for all analysts, or one for each.
 std::vector<Rational> losses_of(const Typed& typed, std::size_t analysts) {
   const Field field("loss");
@@ -54,7 +47,8 @@ std::vector<Exponent> ends_that_serve(const ChoiceReport& report) {
 }  // namespace
 
 ChoiceReport choice_asked(const Typed& typed) {
-  const std::vector<std::string> files = files_of(typed);
+  const std::vector<std::string> files = typed.files();
+  if (files.empty()) usage("no FILE to read", "name a TOML file; fractile flow --help shows one");
   const std::vector<Rational> losses = losses_of(typed, files.size());
   const EpsilonRange range = range_in("epsilon", typed.one("epsilon", usual_range));
   const OddsRange odds = odds_around(range);

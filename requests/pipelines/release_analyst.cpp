@@ -8,14 +8,11 @@
 
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
-#include "requests/text_file.hpp"
 #include "requests/toml_text.hpp"
 #include "requests/values.hpp"
 
 namespace fractile::requests {
 namespace {
-
-constexpr std::size_t largest = std::size_t{1} << 20;  // bytes
 
 [[noreturn]] void refuse_analyst(const std::string& path, const std::string& what) {
   throw Error(
@@ -26,15 +23,6 @@ constexpr std::size_t largest = std::size_t{1} << 20;  // bytes
 
 [[noreturn]] void refuse_line(const std::string& path, const toml::node& node, const std::string& what) {
   refuse_analyst(path, fmt::format("line {}: {}", std::max(1U, node.source().begin.line), what));
-}
-
-toml::table parsed(const std::string& text, const std::string& path) {
-  try {
-    return parsed_toml(text);
-  } catch (const toml::parse_error& error) {
-    refuse_analyst(path,
-                   fmt::format("line {} is not TOML", error.source().begin.line));  // the parser would quote the line
-  }
 }
 
 /// Reads a whole number, or a text such as "0.05" or "1/20". A TOML float is refused, because binary fractions are not decimals.
@@ -77,9 +65,7 @@ class Members {
 }  // namespace
 
 ReleaseAnalyst read_release_analyst(const std::string& path) {
-  const TextFile file = read_plain_file(path, largest);
-  if (!file.trouble.empty()) refuse_analyst(path, "it cannot be read: " + file.trouble);
-  const toml::table table = parsed(file.text, path);
+  const toml::table table = small_toml(path, [&](const std::string& what) { refuse_analyst(path, what); });
   const auto* const inner = table["analyst"].as_table();
   if (inner == nullptr || table.size() != 1) refuse_analyst(path, "it must have exactly one table, [analyst]");
   const Members members(path, *inner);

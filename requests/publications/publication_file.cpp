@@ -285,11 +285,7 @@ ReadInput input_of(const Item& root) {
     if (*one && *other)
       (*other)->refuse("records come from one place, and " + (*one)->key() + " is another", "name one");
   }
-  if (file) {
-    typed.more_files = files_of(*file);
-    typed.file = typed.more_files.front();
-    typed.more_files.erase(typed.more_files.begin());
-  }
+  if (file) typed.set_files(files_of(*file));
   if (postgres) typed.values["postgres"] = {postgres->word("postgres://host/database")};
   if (tables) {
     std::vector<std::string> named;
@@ -301,9 +297,7 @@ ReadInput input_of(const Item& root) {
   }
   if (counts) {
     for (const Member& member : input_options()) {
-      if (const std::optional<Item> twice = item->find(member.name)) {
-        twice->refuse("a profile file says how its records were read", "leave it out");
-      }
+      item->refuse_member(member.name, "a profile file says how its records were read", "leave it out");
     }
     counts->word("pay.counts");
     result.input.counts = counts->path();
@@ -373,21 +367,20 @@ std::optional<IntervalRequest> intervals_in(const Item& table) {
               {{"level", "intervals", Says::entry}, {"of", "of", Says::entry}, {"together", "together", Says::yes}});
 }
 
+/// The place of a column that the item names.
+std::size_t place_in(const std::vector<std::string>& by, const std::string& column, const Item& item) {
+  const auto at = std::ranges::find(by, column);
+  if (at == by.end()) item.refuse("'" + column + "' is not among the columns of `by`", choose_hint(column, by));
+  return static_cast<std::size_t>(at - by.begin());
+}
+
 /// The columns of `by` that the item names, in the order of `by`.
 KeyLevel level_in(const Item& item, const std::vector<std::string>& by) {
   KeyLevel level;
-  std::vector<Item> names;
-  if (item.is_list()) names = item.items();
-  if (item.is_word()) names = {item};
   if (!item.is_list() && !item.is_word())
     item.refuse("neither a column nor a list of columns", "write [\"region\"], or [] for everyone");
-  for (const Item& name : names) {
-    const std::string column = name.word("region");
-    const auto at = std::ranges::find(by, column);
-    if (at == by.end()) {
-      name.refuse("'" + column + "' is not among the columns of `by`", choose_hint(column, by));
-    }
-    level.push_back(static_cast<std::size_t>(at - by.begin()));
+  for (const Item& name : item.is_list() ? item.items() : std::vector{item}) {
+    level.push_back(place_in(by, name.word("region"), name));
   }
   std::ranges::sort(level);
   if (std::ranges::adjacent_find(level) != level.end()) item.refuse("a column appears twice", "write each once");
@@ -445,9 +438,7 @@ std::vector<std::string> other_in(const Item& table, const std::vector<std::stri
   std::vector<std::string> others(by.size());
   if (item->is_table()) {
     for (const auto& [column, name] : item->members()) {
-      const auto at = std::ranges::find(by, column);
-      if (at == by.end()) name.refuse("'" + column + "' is not among the columns of `by`", choose_hint(column, by));
-      others[static_cast<std::size_t>(at - by.begin())] = name.word("elsewhere");
+      others[place_in(by, column, name)] = name.word("elsewhere");
     }
   } else if (item->is_list() || item->is_word()) {
     for (const std::size_t column : level_in(*item, by)) others[column] = usual;
@@ -567,9 +558,8 @@ std::optional<Rational> optional_number(const Item& table, const char* name) {
 void read_query(const Item& item, const Typed& typed, const Budget& budget, PublicationTable& table) {
   if (!typed.has("quantiles")) {
     for (const char* const name : {"mechanism", "rates", "base", "interpolate"}) {
-      const std::optional<Item> alone = item.find(name);
-      if (alone)
-        alone->refuse("it goes with quantiles, and there are none", "leave it out, or write quantiles = \"deciles\"");
+      item.refuse_member(name, "it goes with quantiles, and there are none",
+                         "leave it out, or write quantiles = \"deciles\"");
     }
     return;
   }
@@ -603,8 +593,7 @@ PublicationTable table_in(const Item& item, const Publication& publication, Publ
                          checked_members(item, table_options(), [&] { return lattice_of(typed); }),
                          {}};
   checked_members(item, table_options(), [&] { read_query(item, typed, publication.budget, table); });
-  if (const std::optional<Item> how = item.find("per_person"))
-    table.per_person = how->choice<PerPerson>(choices_per_person());
+  if (const std::optional<Item> how = item.find("per_person")) table.per_person = how->choice(by_name(all_per_person));
   table.intervals = intervals_in(item);
   if (const std::optional<Item> count = item.find("count")) table.count = count->flag();
   if (const std::optional<Item> mean = item.find("mean")) table.mean = mean->flag();
@@ -675,10 +664,7 @@ Publication head_in(const Item& item) {
     Publication publication{"", solved ? *solved : budget_of(typed), neighbors_of(typed)};
     if (const std::optional<Item> title = item.find("title")) publication.title = title->word("Hourly earnings 2026");
     if (const std::optional<Item> person = item.find("person")) publication.person = person->word("id");
-    if (typed.has("records_per_person")) {
-      publication.records_per_person =
-          static_cast<std::uint32_t>(whole_number(typed, "records_per_person", {1, 1'000'000'000}));
-    }
+    publication.records_per_person = records_per_person_of(typed);
     publication.weights = weights_of(typed);
     if (const std::optional<Item> confidence = item.find("confidence")) publication.confidence = confidence->number();
     return publication;

@@ -47,9 +47,9 @@ namespace {
 /// What the page shows in addition to the tables.
 PageOptions page_options(const Typed& typed) {
   PageOptions options;
-  for (const char* field : {"about", "public"}) {
-    if (typed.has(field) && !typed.has("output"))
-      usage({Field(field), " goes with ", Field("output"), ", which has the page"}, "name a folder, or leave it out");
+  if (!typed.has("output")) {
+    refuse_given(typed, {"about", "public"}, {" goes with ", Field("output"), ", which has the page"},
+                 "name a folder, or leave it out");
   }
   if (typed.has("about")) options.about = about_in_file(typed.one("about"));
   options.is_public = typed.has("public");
@@ -61,8 +61,7 @@ PageOptions page_options(const Typed& typed) {
 Publishing Publishing::of(const Typed& typed, PublicationFile file) {
   read_with_machine(typed, file.input.read);
   std::optional<Payment> payment = payment_asked(typed);
-  std::optional<std::uint64_t> seed;
-  if (typed.has("unsafe_seed")) seed = whole_number(typed, "unsafe_seed", {0, ~std::uint64_t{0}});
+  const std::optional<std::uint64_t> seed = seed_of(typed);
   TablesFolder folder(typed.one("output"), file.name, page_options(typed));
   PublicationRequest request{std::move(file.publication), folder.receipt(), seed};
   return {std::move(file.input), std::move(request), std::move(payment), std::move(folder)};

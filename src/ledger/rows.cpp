@@ -166,10 +166,6 @@ std::string quoted_names(const std::vector<DatasetRow>& datasets) {
   return names;
 }
 
-}  // namespace
-
-namespace {
-
 /// Adds the change that a line makes to the sums.
 void count(Book& book, const Line& line, const DatasetRow* dataset, const EntryRow* entry) {
   const std::string& kind = line.event.kind;

@@ -21,8 +21,7 @@
 
 namespace fractile {
 
-using publication_detail::Reference;
-using publication_detail::without_intervals;
+using namespace publication_detail;
 
 namespace {
 
@@ -115,7 +114,7 @@ class Planner {
       level.cells.push_back({cells.cells[i]});
       if (cells.expected_rows.empty()) continue;
       level.cells.back().rows = cells.expected_rows[i];
-      level.cells.back().units = publication_detail::counted_of(publication_, cells.expected_rows[i]);
+      level.cells.back().units = counted_of(publication_, cells.expected_rows[i]);
     }
     if (table.has_counts()) count(table, cells, level);
     if (table.quantiles.empty()) return;
@@ -183,7 +182,7 @@ class Planner {
   /// Errors are inversely proportional to epsilon, or to the square root of rho.
   CellWorth worth_of(const PublicationTable& table, std::uint64_t rows, double share,
                      const PublicationPart& part) const {
-    if (publication_detail::is_beyond_saving(table, rows)) return CellWorth::lost;
+    if (is_beyond_saving(table, rows)) return CellWorth::lost;
     if (share <= tolerated_share) return CellWorth::useful;
     const double of_whole = (part.share * (Rational(1) - part.counts_share)).to_double();
     const double factor = publication_.budget.measure() == Measure::zcdp ? std::sqrt(of_whole) : of_whole;

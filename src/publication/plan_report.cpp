@@ -13,26 +13,19 @@
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::Document;
-using report_detail::list;
-using report_detail::member;
-using report_detail::number;
-using report_detail::object;
-using report_detail::objects;
-using report_detail::Row;
-using report_detail::Writer;
+using namespace report_detail;
+
+namespace {
 
 /// The amount in six digits, for readers; the exact number may have many more.
 std::string short_amount(const Budget& budget) {
   const double amount = budget.measure() == Measure::zcdp ? budget.rho().to_double() : budget.epsilon().to_double();
-  return report_detail::plain(amount, 6);
+  return plain(amount, 6);
 }
 
 std::string amount_in_words(const Budget& budget) {
-  return budget.measure() == Measure::zcdp ? report_detail::with_decimals(budget.rho())
-                                           : report_detail::with_decimals(budget.epsilon());
+  return budget.measure() == Measure::zcdp ? with_decimals(budget.rho()) : with_decimals(budget.epsilon());
 }
 
 std::string records_or(const std::optional<std::uint64_t>& records, const char* otherwise) {
@@ -40,12 +33,12 @@ std::string records_or(const std::optional<std::uint64_t>& records, const char* 
 }
 
 std::string records_or(const std::optional<double>& records, const char* otherwise) {
-  return records ? report_detail::plain(*records, 3) : otherwise;
+  return records ? plain(*records, 3) : otherwise;
 }
 
 /// The largest error; nothing where it grows with the number of records, and this number is not known.
 std::optional<std::uint64_t> worst_of(const PlannedCell& cell) {
-  const bool grows = !cell.units && cell.worst && *cell.worst > report_detail::largest_bound_of_any_number;
+  const bool grows = !cell.units && cell.worst && *cell.worst > largest_bound_of_any_number;
   return grows ? std::nullopt : cell.worst;
 }
 
@@ -59,7 +52,7 @@ bool grows_with_rows(const PublicationPlan& plan) {
 template <class Units>
 std::string share_or(const PlannedCell& cell, const std::optional<Units>& units, const char* otherwise) {
   if (!cell.units || *cell.units == 0 || !units) return otherwise;
-  return report_detail::plain(static_cast<double>(*units) / static_cast<double>(*cell.units), 2);
+  return plain(static_cast<double>(*units) / static_cast<double>(*cell.units), 2);
 }
 
 const PublicationTable& table_of(const PublicationPlan& plan, const PlannedLevel& level) {
@@ -82,7 +75,7 @@ std::string level_name(const PublicationPlan& plan, const PlannedLevel& level) {
 }
 
 void write_part(Writer& json, const char* name, const std::optional<Budget>& budget) {
-  if (budget) object(json, name, [&] { report_detail::write_cost(json, *budget); });
+  if (budget) object(json, name, [&] { write_cost(json, *budget); });
 }
 
 void write_cell(Writer& json, const PlannedCell& cell) {
@@ -96,7 +89,7 @@ void write_cell(Writer& json, const PlannedCell& cell) {
   number(json, "nine_in_ten_share", share_or(cell, cell.nine_in_ten, "null"));
   member(json, "worth", to_string(cell.worth));
   if (cell.count_error) member(json, "count_error", *cell.count_error);
-  if (cell.mean_error) number(json, "mean_error", report_detail::plain(cell.mean_error->to_double(), 4));
+  if (cell.mean_error) number(json, "mean_error", plain(cell.mean_error->to_double(), 4));
 }
 
 bool is_drawn(const PlannedLevel& level) { return level.part.share.sign() > 0; }
@@ -199,13 +192,13 @@ std::string unsettled_in_words(const PublicationPlan& plan) {
 std::string to_json(const PublicationPlan& plan) {
   const OwnEnvironment own;
   const Publication& publication = plan.publication;
-  Document document(report_detail::release_schema);
+  Document document(release_schema);
   Writer& json = document.json();
   member(json, "kind", "publication plan");
   member(json, "title", publication.title);
   object(json, "privacy", [&] {
     member(json, "measure", to_string(publication.budget.measure()));
-    report_detail::write_cost(json, publication.budget);
+    write_cost(json, publication.budget);
     member(json, "neighbors", to_string(publication.neighbors));
     if (!publication.person.empty()) member(json, "person", publication.person);
     member(json, "records_per_person", std::uint64_t{publication.records_per_person});
@@ -219,16 +212,15 @@ std::string to_json(const PublicationPlan& plan) {
 
 std::string to_csv(const PublicationPlan& plan) {
   const char* const budget = plan.publication.budget.measure() == Measure::zcdp ? "rho" : "epsilon";
-  std::string text = report_detail::csv_line({"table", "level", "cell", budget, "rows", "worst_case", "typical",
-                                              "nine_in_ten", "worth", "count_error", "mean_error"});
+  std::string text = csv_line({"table", "level", "cell", budget, "rows", "worst_case", "typical", "nine_in_ten",
+                               "worth", "count_error", "mean_error"});
   for (const PlannedLevel* const level : all_levels(plan)) {
     for (const PlannedCell& cell : level->cells) {
-      text += report_detail::csv_line(
-          {table_of(plan, *level).name, level_name(plan, *level), joined_or(cell.keys, " ", "everyone"),
-           is_drawn(*level) ? amount_in_words(level->part.cost) : "0", records_or(cell.rows, ""),
-           records_or(worst_of(cell), ""), records_or(cell.typical, ""), records_or(cell.nine_in_ten, ""),
-           to_string(cell.worth), records_or(cell.count_error, ""),
-           cell.mean_error ? report_detail::plain(cell.mean_error->to_double(), 4) : ""});
+      text += csv_line({table_of(plan, *level).name, level_name(plan, *level), joined_or(cell.keys, " ", "everyone"),
+                        is_drawn(*level) ? amount_in_words(level->part.cost) : "0", records_or(cell.rows, ""),
+                        records_or(worst_of(cell), ""), records_or(cell.typical, ""), records_or(cell.nine_in_ten, ""),
+                        to_string(cell.worth), records_or(cell.count_error, ""),
+                        cell.mean_error ? plain(cell.mean_error->to_double(), 4) : ""});
     }
   }
   return text;
@@ -247,9 +239,9 @@ std::string to_table(const PublicationPlan& plan) {
     for (Row& row : rows) row.pop_back();
   }
   std::string text = publication.title.empty() ? "" : publication.title + "\n\n";
-  text += report_detail::aligned(rows, 2);
+  text += aligned(rows, 2);
   text += fmt::format(
-      "\nAll levels together cost {} ({}), neighbors {}, at most {} record{} a person.\n"
+      "\nAll levels together cost {} ({}), neighbors {}, at most {} a person.\n"
       "A level costs as much as each of its cells, since a record is in only one of them.\n"
       "records       expected in the cell that the level serves worst; - where the file does not say rows\n"
       "nine in ten   of the simulated releases of a public normal table with that many records miss no quantile by "
@@ -257,8 +249,7 @@ std::string to_table(const PublicationPlan& plan) {
       "share         the same as a share of the cell's records\n"
       "worst         exceeded with probability at most {} a quantile, whatever the data{}{}\n",
       publication.budget.to_string(), to_string(publication.budget.measure()), to_string(publication.neighbors),
-      publication.records_per_person, publication.records_per_person == 1 ? "" : "s",
-      report_detail::plain((Rational(1) - publication.confidence).to_double(), 4),
+      counted(publication.records_per_person, "record"), plain((Rational(1) - publication.confidence).to_double(), 4),
       publication.confidence == Rational(19, 20) ? "" : "; the receipt and the page will state it at 0.05",
       grows_with_rows(plan) ? "; - where it grows with the records: the file may say rows" : "");
   if (any_counts) {

@@ -26,8 +26,7 @@
 
 namespace fractile {
 
-using publication_detail::ChargedRelease;
-using publication_detail::ReleaseCharge;
+using namespace publication_detail;
 
 namespace {
 
@@ -52,7 +51,7 @@ RecordSelection selection_of(const Publication& publication, const PublicationTa
   selection.whole_records = from_rows && !publication.person.empty() && !table.per_person;
   selection.by = publication_detail::columns_of(table, level);
   if (!level.empty()) selection.keys = GroupKeys::tuples(cells.cells);
-  selection.others = publication_detail::others_of(table, level);
+  selection.others = others_of(table, level);
   return selection;
 }
 
@@ -149,7 +148,7 @@ class TablesRun {
         plan_(std::move(plan)),
         records_(records),
         reading_(source.name()),
-        threads_(publication_detail::threads_of(source)),
+        threads_(threads_of(source)),
         sql_stability_(source.options().sql_stability.value_or(1)),
         bits_(request.unsafe_seed ? RandomBits::unsafe_seeded(*request.unsafe_seed) : RandomBits::system()),
         charge_(charge),
@@ -173,8 +172,7 @@ class TablesRun {
 
  private:
   std::uint64_t receipt_size(const LevelToDraw& level) const {
-    return publication_detail::largest_receipt(level.request, level.description,
-                                               charge_ ? charge_->dataset() : std::string());
+    return largest_receipt(level.request, level.description, charge_ ? charge_->dataset() : std::string());
   }
   std::uint64_t receipts_size() const {
     std::uint64_t size = 0;
@@ -225,7 +223,7 @@ class TablesRun {
         kept.push_back(each ? std::optional(each->request.cost) : std::nullopt);
       std::vector<PublicationPart> parts;
       for (const LevelToDraw& each : plan_.levels) parts.push_back(each.part);
-      const std::vector<Budget> costs = publication_detail::costs_beside(request_.publication, parts, kept);
+      const std::vector<Budget> costs = costs_beside(request_.publication, parts, kept);
       std::vector<ChargedRelease> releases;
       for (std::size_t i = 0; i < held.size(); ++i) {
         LevelToDraw& level = plan_.levels[i];
@@ -306,7 +304,7 @@ class TablesRun {
       tables_.levels.push_back({level.part.table, level.part.level, with_receipt(std::move(release))});
       receipts.push_back(tables_.levels.back().release.receipt);
     }
-    publication_detail::add_sums(tables_);
+    add_sums(tables_);
     if (charge_) tables_.account = charge_->account();
     tables_.receipt = receipt_of(tables_);
     attendant_.prepare_tables(tables_);
@@ -374,15 +372,13 @@ PublishedTables tables_drawn(Source source, const PublicationRequest& request, c
                              Attendant& attendant) {
   Plan plan = plan_of(request, source);
   const ReleaseRequest terms = terms_of(request, plan);
-  auto [charge, records] =
-      publication_detail::open_source(source, terms, plan.columns, Unreadable::missing, payment, attendant);
+  auto [charge, records] = open_source(source, terms, plan.columns, Unreadable::missing, payment, attendant);
   for (LevelToDraw& level : plan.levels) {
     level.description = publication_detail::described(source, level.request, true, *records);
-    level.description.margin_of =
-        publication_detail::margin_of(plan.columns[level.column].selection, level.request.column.selection);
+    level.description.margin_of = margin_of(plan.columns[level.column].selection, level.request.column.selection);
     if (charge) {
-      level.form = publication_detail::canonical_text(source, level.request, level.description, charge->source(),
-                                                      charge->tables(), publication_detail::Costs::any);
+      level.form =
+          canonical_text(source, level.request, level.description, charge->source(), charge->tables(), Costs::any);
     }
   }
   records->require_unchanged();
@@ -405,8 +401,7 @@ Spending PublishedTables::cost() const {
 PublishedTables publish(Source source, const PublicationRequest& request, const std::optional<Payment>& payment,
                         Attendant& attendant) {
   const OwnEnvironment own;
-  return publication_detail::or_without_memory(
-      [&] { return tables_drawn(std::move(source), request, payment, attendant); });
+  return or_without_memory([&] { return tables_drawn(std::move(source), request, payment, attendant); });
 }
 
 PublishedTables publish(Source source, const PublicationRequest& request, const std::optional<Payment>& payment) {

@@ -15,12 +15,13 @@
 #include "libraries/fmt.hpp"
 #include "publication/simulated.hpp"
 #include "publication/tables.hpp"
+#include "report/text/decimals.hpp"
 
 namespace fractile {
-namespace {
 
-using publication_detail::query_of;
-using publication_detail::smallest_rows;
+using namespace publication_detail;
+
+namespace {
 
 constexpr std::int64_t millionths = 1'000'000;
 
@@ -178,7 +179,7 @@ class SimulatedErrors {
 
   Rational of_quantiles(const PublicationTable& table, const Level& level, const Budget& cost,
                         std::uint64_t rows) const {
-    const std::uint64_t records = reference_.records(publication_detail::counted_of(publication_, rows));
+    const std::uint64_t records = reference_.records(counted_of(publication_, rows));
     const std::uint64_t simulated = std::min(records, most_rows);
     const Rational times = Rational(records) / Rational(simulated);
     const Rational factor = cost.measure() == Measure::zcdp ? times * times : times;
@@ -188,8 +189,8 @@ class SimulatedErrors {
     if (!table.by.empty()) query = group_query(query);
     query = reference_.query(query);
     if (expected_in(level.cells)) query.expected_rows = simulated;
-    const TypicalError typical = typical_error(publication_detail::without_intervals(query, table.lattice, simulated),
-                                               table.lattice, Shape::normal, simulated, releases_of(table));
+    const TypicalError typical = typical_error(without_intervals(query, table.lattice, simulated), table.lattice,
+                                               Shape::normal, simulated, releases_of(table));
     return std::max(near_nine_in_ten(typical.largest), Rational(1, 8)) / Rational(simulated);
   }
 
@@ -225,7 +226,7 @@ class SimulatedErrors {
   }
 
   const Publication& publication_;
-  publication_detail::Reference reference_;
+  Reference reference_;
   std::uint64_t work_;
 };
 
@@ -304,7 +305,7 @@ Budget solved(const Publication& publication, const Level& level) {
   query = publication_detail::over_counted(publication, query);
   if (!table.by.empty()) query = group_query(query);
   try {
-    const std::uint64_t rows = publication_detail::counted_of(publication, smallest.value_or(1));
+    const std::uint64_t rows = counted_of(publication, smallest.value_or(1));
     const QuantileQuery enough =
         table.target->of == PublicationTarget::Of::interval
             ? query_for_interval_width(query, table.lattice, rows, table.target->at_most)
@@ -312,10 +313,10 @@ Budget solved(const Publication& publication, const Level& level) {
     return enough.budget.scaled(Rational(1) / (Rational(1) - level.counts_share));
   } catch (const Error& error) {
     if (error.code() != ErrorCode::usage) throw;
-    const std::string cell = smallest
-                                 ? fmt::format(", whose smallest cell is {} with {} record{}",
-                                               shown_cell(level.cells, *smallest), *smallest, *smallest == 1 ? "" : "s")
-                                 : std::string();
+    const std::string cell =
+        smallest ? fmt::format(", whose smallest cell is {} with {}", shown_cell(level.cells, *smallest),
+                               report_detail::counted(*smallest, "record"))
+                 : std::string();
     Words what = error.what_words();
     Words hint = error.hint_words();
     if (error.field() == "rank_error") {  // the target comes down to a rank error

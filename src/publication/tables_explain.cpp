@@ -24,17 +24,11 @@
 #include "report/text/page.hpp"
 
 namespace fractile {
-namespace {
 
-using publication_detail::columns_of;
-using publication_detail::cost_of;
-using publication_detail::costs_all;
-using report_detail::CountsAt;
-using report_detail::enumerated;
-using report_detail::Page;
-using report_detail::Promise;
-using report_detail::Row;
-using report_detail::share_of;
+using namespace publication_detail;
+using namespace report_detail;
+
+namespace {
 
 /// A table with its levels that were drawn, the finest first.
 struct Table {
@@ -62,8 +56,6 @@ std::vector<Table> tables_of(const PublishedTables& tables) {
 
 bool has_persons(const Table& table) { return !table.finest().source.person.empty(); }
 
-report_detail::Counts counts_of(const Table& table) { return report_detail::counts_of(table.finest().source); }
-
 /// Adds a word unless it is already there.
 void add(std::vector<std::string>& words, const std::string& word) {
   if (std::ranges::find(words, word) == words.end()) words.push_back(word);
@@ -71,13 +63,14 @@ void add(std::vector<std::string>& words, const std::string& word) {
 
 std::string level_in_words(const Page& page, const Table& table, const PublishedLevel& level) {
   const KeyLevel& columns = table.table.levels[level.level];
-  return columns.empty() ? "everyone" : "by " + page.typed(to_string(columns_of(table.table, columns)));
+  return columns.empty() ? "everyone"
+                         : "by " + page.typed(to_string(publication_detail::columns_of(table.table, columns)));
 }
 
 /// The word for what a record holds in the columns of all tables.
 std::string value_of(const std::vector<Table>& tables) {
   std::vector<std::string> words;
-  for (const Table& each : tables) add(words, report_detail::value_in_words(each.finest().lattice.kind()));
+  for (const Table& each : tables) add(words, value_in_words(each.finest().lattice.kind()));
   return words.size() == 1 ? words.front() : "value";
 }
 
@@ -97,7 +90,7 @@ std::string counted_of_persons(const Page& page, const std::vector<Table>& table
     const std::string text =
         !table.table.per_person
             ? fmt::format("at most {} of theirs, chosen at random, counted in all cells of a level together",
-                          report_detail::records_of(most))
+                          counted(most, "record"))
         : release.is_grouped()
             ? fmt::format(
                   "they counted with one value in a cell, in at most {} of their cells of a level, chosen at "
@@ -137,12 +130,6 @@ Promise promise_of(const Page& page, const PublishedTables& published, const std
 }
 
 // --- How wrong ----------------------------------------------------------------------------------------------------------
-
-std::string held_quantile(const Table& table) {
-  return report_detail::held_quantile(table.finest().query.intervals->of == IntervalOf::table, counts_of(table),
-                                      report_detail::counts_at(table.finest().lattice),
-                                      table.finest().source.weights.has_value());
-}
 
 std::string assumed_sample(const Table& table) {
   return table.finest().query.intervals->of == IntervalOf::population ? ", if the sample is a simple random one" : "";
@@ -187,15 +174,15 @@ std::string error_in_short(const Page& page, const Table& table) {
     if (release.query.intervals->together) {
       return fmt::format(
           "With a probability of at least {} in each cell, all intervals beside the values of {} hold, at once, {}{}.",
-          level, name, held_quantile(table), assumed_sample(table));
+          level, name, held_quantile(table.finest()), assumed_sample(table));
     }
     return fmt::format("With a probability of at least {} each, the intervals beside the values of {} hold {}{}.",
-                       level, name, held_quantile(table), assumed_sample(table));
+                       level, name, held_quantile(table.finest()), assumed_sample(table));
   }
   if (!table.has_quantiles()) {
     return fmt::format(
         "With a probability of at least {} each, the intervals beside the numbers of {} hold the true values for {}.",
-        share_of(release.statistics->level), name, report_detail::records_in_words(release.source));
+        share_of(release.statistics->level), name, records_in_words(release.source));
   }
   const std::optional<std::uint64_t> largest = largest_error(table);
   if (!largest) return fmt::format("How far the values of {} may be off at worst is not known for all of them.", name);
@@ -203,9 +190,8 @@ std::string error_in_short(const Page& page, const Table& table) {
       "With a probability of at least {} each, the values of {}{} miss the quantiles of {}{}, by at most {}, {}.{}",
       share_of(release.errors->confidence), name,
       table.draws_totals() ? " " + level_in_words(page, table, *table.levels.front()) : "",
-      report_detail::records_in_words(release.source),
-      report_detail::and_where_they_count(report_detail::counts_at(release.lattice)),
-      report_detail::counted_in_words(release.source, *largest), up_to_records(table),
+      records_in_words(release.source), and_where_they_count(release.lattice),
+      counted_in_words(release.source, *largest), up_to_records(table),
       table.draws_totals() ? " Totals may be off by more: a table below says by how much." : "");
 }
 
@@ -217,7 +203,7 @@ std::vector<Row> error_rows(const Page& page, const Table& table) {
     Row& row = rows.emplace_back(Row{level_in_words(page, table, *level)});
     for (std::size_t i = 0; i < level->release.query.quantiles.size(); ++i) {
       const std::optional<std::uint64_t> error = largest_error(level->release, i);
-      row.push_back(error ? report_detail::counted_in_words(level->release.source, *error) : "not known");
+      row.push_back(error ? counted_in_words(level->release.source, *error) : "not known");
     }
   }
   return rows;
@@ -229,7 +215,7 @@ void explain_intervals(Page& page, const Table& table) {
   page.paragraph(fmt::format(
       "{}: beside each value is an interval for {}. With a probability of at least {}, {}. This holds whatever the "
       "{}.{}",
-      page.typed(table.table.name), held_quantile(table), share_of(request.level),
+      page.typed(table.table.name), held_quantile(table.finest()), share_of(request.level),
       request.together ? "all intervals of a cell hold their quantiles at once"
                        : "an interval holds its quantile: each by itself, not all of them at once",
       of_table ? "data are" : "distribution is",
@@ -239,14 +225,13 @@ void explain_intervals(Page& page, const Table& table) {
 
 void explain_rank_errors(Page& page, const Table& table) {
   const Release& release = table.finest();
-  const std::string noun = report_detail::counted_noun(release.source);
+  const std::string noun = counted_noun(release.source);
   page.paragraph(fmt::format(
       "{}: a value is a quantile when no more than the wanted share of {}{}, lies below it, and no less than this "
       "share lies at or below it. A value is off by r {} when one of these two numbers of {} misses the share by r. "
       "With a probability of at least {}, each value taken by itself is off by no more than this table says, whatever "
       "the data, {}.",
-      page.typed(table.table.name), report_detail::records_in_words(release.source),
-      report_detail::and_where_they_count(report_detail::counts_at(release.lattice)), noun, noun,
+      page.typed(table.table.name), records_in_words(release.source), and_where_they_count(release.lattice), noun, noun,
       share_of(release.errors->confidence), up_to_records(table)));
   page.table({fmt::format("errors_{}", table.place + 1),
               fmt::format("{}: by how many {} a value may be off, at most", page.typed(table.table.name), noun)},
@@ -260,7 +245,7 @@ void explain_rank_errors(Page& page, const Table& table) {
   }
   for (const std::string& reason : reasons)
     page.paragraph(fmt::format("No bound is known for all values: {}.", reason));
-  if (rounded) report_detail::explain_rounded(page, *rounded);
+  if (rounded) explain_rounded(page, *rounded);
 }
 
 /// A cell as readers know it: "north, women".
@@ -269,8 +254,7 @@ std::string cell_in_words(const Page& page, const PublishedTables& published, co
   const KeyLevel& columns = table.table.levels[level.level];
   std::string words;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    words += (i == 0 ? "" : ", ") +
-             page.typed(publication_detail::label_of(published.publication, table.table.by[columns[i]], key[i]));
+    words += (i == 0 ? "" : ", ") + page.typed(label_of(published.publication, table.table.by[columns[i]], key[i]));
   }
   return words;
 }
@@ -281,17 +265,17 @@ std::string smallest_unsettled(const Page& page, const PublishedTables& publishe
   const Release& release = level.release;
   const std::optional<UnsettledEnds> ends = unsettled_ends(release);
   if (!ends) return {};
-  const std::vector<publication_detail::Cell> cells = publication_detail::cells_of(published, level);
-  std::vector<std::size_t> unsettled = report_detail::unsettled_groups(release, *ends);
+  const std::vector<Cell> cells = publication_detail::cells_of(published, level);
+  std::vector<std::size_t> unsettled = unsettled_groups(release, *ends);
   std::erase_if(unsettled, [&](std::size_t i) { return cells[i].is_hidden; });
   if (unsettled.empty()) return {};
   const Release::Group& smallest = release.groups[unsettled.front()];
   return fmt::format(
       "intervals of {} of {} cells may end only at the ends of the range. The smallest of them is {}, with about {} by "
       "a noisy count; about {} would do",
-      unsettled.size(), std::ranges::count(cells, false, &publication_detail::Cell::is_hidden),
-      cell_in_words(page, published, table, level, smallest.key),
-      report_detail::counted_in_words(release.source, *smallest.used.rows), ends->settled_from);
+      unsettled.size(), std::ranges::count(cells, false, &Cell::is_hidden),
+      cell_in_words(page, published, table, level, smallest.key), counted_in_words(release.source, *smallest.used.rows),
+      ends->settled_from);
 }
 
 /// What a level's warning says; empty if there is none. Says nothing about how many records there are in cells that are left out.
@@ -318,7 +302,7 @@ void warn_of_noise(Page& page, const PublishedTables& published, const Table& ta
 void explain_counted(Page& page, const std::vector<Table>& tables) {
   std::vector<std::pair<std::string, std::vector<std::string>>> texts;
   for (const Table& table : tables) {
-    for (const std::string& text : report_detail::counted_texts(table.finest(), "cells")) {
+    for (const std::string& text : counted_texts(table.finest(), "cells")) {
       auto said = std::ranges::find(texts, text, &std::pair<std::string, std::vector<std::string>>::first);
       if (said == texts.end()) said = texts.insert(texts.end(), {text, {}});
       said->second.push_back(page.typed(table.table.name));
@@ -345,8 +329,7 @@ void explain_errors(Page& page, const PublishedTables& published, const std::vec
       std::string words = page.typed(table.table.name) + ": this is about " +
                           (table.finest().source.weights ? "total weights" : "counts") +
                           " and the numbers that follow from them.";
-      for (const std::string& each : report_detail::statistics_terms_in_words(*terms, table.finest()))
-        words += " " + each;
+      for (const std::string& each : statistics_terms_in_words(*terms, table.finest())) words += " " + each;
       page.paragraph(words);
     }
     are_totals_drawn = are_totals_drawn || (table.has_quantiles() && table.draws_totals());
@@ -357,8 +340,7 @@ void explain_errors(Page& page, const PublishedTables& published, const std::vec
     }
   }
   if (std::ranges::any_of(tables, [](const Table& each) { return each.finest().query.intervals.has_value(); })) {
-    page.paragraph(
-        R"("Or below" and "or above" stand at the ends of the possible values, beyond which nothing is known.)");
+    explain_open_ends(page);
   }
   page.paragraph(
       "Where there are no intervals for a population, this is only the error added for privacy. It does not include "
@@ -382,18 +364,15 @@ std::string value_in_short(const Page& page, const Table& table) {
 
 void explain_in_short(Page& page, const PublishedTables& published, const std::vector<Table>& tables,
                       const PageOptions& options) {
-  page.section(report_detail::short_heading);
-  std::vector<std::string> items{report_detail::promise_in_short(promise_of(page, published, tables))};
+  page.section(short_heading);
+  std::vector<std::string> items{promise_in_short(promise_of(page, published, tables))};
   for (const Table& table : tables) {
     if (const auto typical = typical_error(table.finest())) {
-      items.push_back(report_detail::typical_in_words(*typical, table.finest().source, value_in_short(page, table)));
+      items.push_back(typical_in_words(*typical, table.finest().source, value_in_short(page, table)));
     }
     items.push_back(error_in_short(page, table));
   }
-  if (options.account) {
-    items.push_back(fmt::format("Of {} for these people, {} is left.", options.account->dataset.budget.to_string(),
-                                options.account->balance.remaining.to_string()));
-  }
+  if (options.account) items.push_back(account_in_short(*options.account));
   page.list(items);
 }
 
@@ -401,39 +380,38 @@ void explain_in_short(Page& page, const PublishedTables& published, const std::v
 void explain_table(Page& page, const PublishedTables& published, const Table& table) {
   page.section(fmt::format("Table {}: {}", table.place + 1, page.typed(table.table.name)));
   const Release& release = table.finest();
-  const std::string values = report_detail::lattice_in_words(release.lattice);
+  const std::string values = lattice_in_words(release.lattice);
   if (table.has_quantiles()) {
     page.paragraph(fmt::format(
         "Quantiles of {}. A percentage says approximately what share of {} lies at or below the value{}. The "
         "possible values are {}.",
-        report_detail::column_in_words(release.source, page.typed(table.table.column)),
-        report_detail::records_in_words(release.source),
-        report_detail::and_where_they_count(report_detail::counts_at(release.lattice)), values));
+        column_in_words(release.source, page.typed(table.table.column)), records_in_words(release.source),
+        and_where_they_count(release.lattice), values));
   } else {
     page.paragraph(fmt::format("The table is about the column {}. The possible values are {}.",
                                page.typed(table.table.column), values));
   }
   if (const std::optional<StatisticsTerms> terms = statistics_terms(published, table.place)) {
-    const bool are_values = counts_of(table) == report_detail::Counts::persons_values;
-    page.paragraph(fmt::format(
-        "{}: {}. {} is counted if {} a value in this column{}.", table.has_quantiles() ? "Also published" : "Published",
-        report_detail::statistics_in_words(terms->request, release.lattice.kind(), release.source),
-        are_values ? "A person" : "A record", are_values ? "one of their records has" : "it has",
-        has_persons(table) && !are_values ? " and was chosen to count" : ""));
+    const bool are_values = counts_of(release.source) == Counts::persons_values;
+    page.paragraph(fmt::format("{}: {}. {} is counted if {} a value in this column{}.",
+                               table.has_quantiles() ? "Also published" : "Published",
+                               statistics_in_words(terms->request, release.lattice.kind(), release.source),
+                               are_values ? "A person" : "A record", are_values ? "one of their records has" : "it has",
+                               has_persons(table) && !are_values ? " and was chosen to count" : ""));
   }
   if (table.table.per_person) {
     const std::uint32_t most = release.query.records_per_person;
     page.paragraph(fmt::format(
         "Each person counts once{}: with {}.{}", release.is_grouped() ? " in a cell" : "",
-        report_detail::one_value_in_words(*table.table.per_person),
+        one_value_in_words(*table.table.per_person),
         release.is_grouped()
             ? fmt::format(
                   " A person with records in several cells of a level counts in at most {} of them, chosen at random.",
                   most)
             : ""));
   }
-  publication_detail::show_cells(page, published, table.place);
-  publication_detail::draw_cells(page, published, table.place);
+  show_cells(page, published, table.place);
+  draw_cells(page, published, table.place);
   if (table.table.by.empty()) return;
   const char* const of_totals =
       !table.has_totals() ? ""
@@ -507,7 +485,7 @@ void explain_marks(Page& page, const PublicationMarks& marks) {
 
 std::string possible_values(const Page& page, const Table& table, const char* what) {
   return fmt::format("The possible values of {}, {}, {}", page.typed(table.table.name),
-                     report_detail::lattice_in_words(table.finest().lattice), what);
+                     lattice_in_words(table.finest().lattice), what);
 }
 
 /// The declarations of all tables, each once. One that not all tables share begins with its table's name. Each table's first declaration is
@@ -541,24 +519,23 @@ void explain_what_was_left_out(Page& page, const std::vector<Table>& tables) {
   for (const Table& table : tables) {
     const Release& release = table.finest();
     const SourceDescription& source = release.source;
-    const std::string value = source.unreadable == Unreadable::missing
-                                  ? "no " + report_detail::value_in_words(release.lattice.kind())
-                                  : "nothing";
+    const std::string value =
+        source.unreadable == Unreadable::missing ? "no " + value_in_words(release.lattice.kind()) : "nothing";
     std::string words;
     if (source.null_policy == NullPolicy::drop)
       words = fmt::format(" Records that hold {} in the column{} were left out.", value,
                           source.weights ? ", or that have no weight," : "");
     std::vector<std::string> listed;  // the columns of which some keys, or combinations of keys, are left out
     for (std::size_t i = 0; i < table.table.by.size(); ++i) {
-      if (!report_detail::has_others(release, i)) listed.push_back(table.table.by[i]);
+      if (!has_others(release, i)) listed.push_back(table.table.by[i]);
     }
-    if (!table.table.by.empty() && !report_detail::has_all_combinations(release)) listed = table.table.by;
+    if (!table.table.by.empty() && !has_all_combinations(release)) listed = table.table.by;
     if (!listed.empty()) {
       words += fmt::format(" Records with keys in {} that no listed cell has were left out of all levels.",
                            page.typed(to_string(KeyColumns(listed))));
     }
     if (!words.empty()) page.paragraph(page.typed(table.table.name) + ":" + words);
-    report_detail::explain_others(page, release);
+    explain_others(page, release);
     for (const std::string& text : source.missing) add(missing, "'" + page.typed(text) + "'");
   }
   page.paragraph("The number of records left out is not published.");
@@ -566,20 +543,16 @@ void explain_what_was_left_out(Page& page, const std::vector<Table>& tables) {
 }
 
 void explain_assumptions(Page& page, const std::vector<Table>& tables) {
-  page.section("What was assumed");
-  page.paragraph(
-      "The following was declared, and nothing checks it. Where it is false, the promise is weaker, or the numbers do "
-      "not mean what is said here.");
-  page.list(declarations_of(page, tables));
-  if (!tables.front().finest().source.sql.empty()) report_detail::explain_query(page, tables.front().finest());
+  explain_declared(page, declarations_of(page, tables));
+  if (!tables.front().finest().source.sql.empty()) explain_query(page, tables.front().finest());
   const bool has_instants =
       std::ranges::any_of(tables, [](const Table& each) { return each.finest().lattice.kind() == ValueKind::instant; });
   if (has_instants) page.paragraph("All times are in UTC.");
   std::vector<std::string> failures;
   for (const Table& table : tables) {
-    for (const std::string& each : report_detail::failures_of(table.finest())) add(failures, each);
+    for (const std::string& each : failures_of(table.finest())) add(failures, each);
   }
-  report_detail::explain_failures(page, failures);
+  explain_failures(page, failures);
   page.section("What was left out");
   explain_what_was_left_out(page, tables);
 }
@@ -601,11 +574,11 @@ void explain_origin(Page& page, const PublishedTables& published, const std::vec
   std::vector<std::string> datasets;
   for (const PublishedLevel& level : published.levels) {
     add(programs, level.release.program);
-    if (level.release.query.quantiles.empty()) add(mechanisms, report_detail::noise_on_counts);
+    if (level.release.query.quantiles.empty()) add(mechanisms, noise_on_counts);
     for (const Release::Group& group : level.release.groups) {
       if (!level.release.query.quantiles.empty()) add(mechanisms, to_string(group.used.mechanism));
     }
-    for (const std::string& proof : report_detail::proofs_of(level.release)) add(proofs, proof);
+    for (const std::string& proof : proofs_of(level.release)) add(proofs, proof);
     if (level.release.charge && !level.release.charge->dataset.empty())
       add(datasets, page.typed(level.release.charge->dataset));
   }
@@ -622,7 +595,7 @@ void explain_origin(Page& page, const PublishedTables& published, const std::vec
     page.paragraph(
         "A person's records that count in a table were chosen once for all of its levels that were drawn together.");
   }
-  report_detail::explain_proofs(page, proofs);
+  explain_proofs(page, proofs);
   if (!datasets.empty())
     page.paragraph(fmt::format("A ledger paid for the publication, from the dataset {}.", enumerated(datasets)));
   page.paragraph("The receipt's SHA-256 is " + sha256_of(published.receipt) +
@@ -634,11 +607,10 @@ void explain_words(Page& page, const PublishedTables& published, const std::vect
   const Release& promised = promised_table(tables).finest();
   const std::string record =
       promised.source.per_person
-          ? report_detail::record_in_words(promised.source, value_of(tables), promised.is_grouped())
+          ? record_in_words(promised.source, value_of(tables), promised.is_grouped())
           : fmt::format("a row of the data that has a {} in the column that a table is of{}", value_of(tables),
                         has_persons(tables.front()) ? " and was chosen to count" : "");
-  std::vector<std::pair<std::string, std::string>> words =
-      report_detail::words_of(promise_of(page, published, tables), record);
+  std::vector<std::pair<std::string, std::string>> words = words_of(promise_of(page, published, tables), record);
   words.insert(
       words.begin() + 2,
       {{"cell", "the records that one number of a table is about: those with the same listed keys, or all records"},
@@ -667,30 +639,30 @@ const std::optional<std::uint64_t>* seed_of(const PublishedTables& published) {
 void explain_on(Page& page, const PublishedTables& published, const PageOptions& options) {
   const std::vector<Table> tables = tables_of(published);
   page.title(title_of(page, published, tables, options.about));
-  report_detail::explain_about(page, options.about);
+  explain_about(page, options.about);
   if (const auto* seed = seed_of(published)) {
-    report_detail::warn_of_seed(page, **seed);
+    warn_of_seed(page, **seed);
   } else {
     explain_in_short(page, published, tables, options);
   }
   for (const Table& table : tables) explain_table(page, published, table);
   explain_marks(page, published.publication.marks);
-  report_detail::explain_people(page, promise_of(page, published, tables));
-  report_detail::explain_strength(page, promise_of(page, published, tables));
+  explain_people(page, promise_of(page, published, tables));
+  explain_strength(page, promise_of(page, published, tables));
   explain_costs(page, published, tables);
   explain_errors(page, published, tables);
-  if (options.account) report_detail::explain_account(page, options, "those of this publication");
+  if (options.account) explain_account(page, options, "those of this publication");
   explain_assumptions(page, tables);
   explain_unprotected(page, published, tables);
   explain_origin(page, published, tables);
-  if (!published.publication.marks.hidden) report_detail::explain_checks(page, " in a cell");
+  if (!published.publication.marks.hidden) explain_checks(page, " in a cell");
   explain_words(page, published, tables);
 }
 
 /// Ends a page with its receipt, if it is small: a page of 2,000 cells and their deciles must stay below 4 MB.
 void end_with_receipt(Page& page, const std::string& receipt) {
   constexpr std::size_t largest = 2'000'000;  // bytes
-  if (receipt.size() <= largest) return report_detail::hold_receipt(page, receipt);
+  if (receipt.size() <= largest) return hold_receipt(page, receipt);
   page.section("Receipt");
   page.paragraph("The receipt is too large for a page, and is left out: keep the file.");
 }
@@ -711,14 +683,14 @@ PublishedTables for_everybody(PublishedTables tables) {
 
 std::string explain(const PublishedTables& tables, Prose prose, const PageOptions& options) {
   const OwnEnvironment own;
-  report_detail::ProsePage page(prose);
+  ProsePage page(prose);
   explain_on(page, with_told_bounds(tables), options);
   return page.text();
 }
 
 WebPage to_html(const PublishedTables& tables, const PageOptions& options) {
   const OwnEnvironment own;
-  report_detail::HtmlPage page;
+  HtmlPage page;
   const PublishedTables told = with_told_bounds(tables);
   explain_on(page, options.is_public ? for_everybody(told) : told, options);
   if (!options.is_public) end_with_receipt(page, tables.receipt);

@@ -17,10 +17,7 @@
 namespace fractile::publication_detail {
 namespace {
 
-using report_detail::CellTable;
-using report_detail::Page;
-using report_detail::Row;
-using report_detail::share_of;
+using namespace report_detail;
 
 constexpr std::size_t most_columns = 12;  // columns of values that fit the width of a page
 constexpr std::size_t most_drawn = 36;    // cells of a level that fit in one figure
@@ -48,9 +45,10 @@ class Cells {
   /// The headings of a cell's numbers: of its quantiles and of the statistics beside them.
   Row headings(const Page& page) const {
     Row headings;
-    for (const Rational& quantile : levels_.front()->release.query.quantiles) headings.push_back(share_of(quantile));
+    for (const Rational& quantile : levels_.front()->release.query.quantiles)
+      headings.push_back(report_detail::share_of(quantile));
     for (const auto& each : cells_.begin()->second.begin()->second.beside)
-      headings.push_back(report_detail::statistic_in_words(page, each, levels_.front()->release.source));
+      headings.push_back(statistic_in_words(page, each, levels_.front()->release.source));
     return headings;
   }
   const KeyLevel& columns_of(const PublishedLevel& level) const { return table_.levels[level.level]; }
@@ -88,10 +86,10 @@ class Cells {
     const Release::Group& group = cell->second.group;
     if (place >= group.indices.size()) {
       const auto& row = cell->second.beside.at(place - group.indices.size());
-      return report_detail::statistic_cell(row);
+      return statistic_cell(row);
     }
     const Release& release = levels_.front()->release;  // all levels have the same possible values
-    CellTable::Cell shown = report_detail::value_cell(release, group, place);
+    CellTable::Cell shown = value_cell(release, group, place);
     shown.mark = mark_of(publication_.marks, release, group, place);
     if (!shown.mark.empty()) {
       has_marks_ = true;
@@ -171,7 +169,7 @@ CellTable::Cell crossed_cell(Cells& cells, const Crossing& crossing, const Place
 /// A table of rows by columns, with these numbers of each cell.
 CellTable crossed(const Page& page, Cells& cells, const Crossing& crossing, const std::vector<std::size_t>& numbers,
                   const std::string& name, const std::string& caption) {
-  CellTable table{report_detail::TableHead{name, caption, 1}, {}, {page.typed(cells.table().by[crossing.down])}, {}};
+  CellTable table{TableHead{name, caption, 1}, {}, {page.typed(cells.table().by[crossing.down])}, {}};
   const Row headings = cells.headings(page);
   for (const Place& column : crossing.columns) {
     if (numbers.size() > 1) table.groups.push_back({column.label, numbers.size()});
@@ -189,7 +187,7 @@ CellTable crossed(const Page& page, Cells& cells, const Crossing& crossing, cons
 /// A table with one line per cell, level by level, the keys first.
 CellTable listed(const Page& page, Cells& cells, const std::string& name, const std::string& caption) {
   const std::vector<std::string>& by = cells.table().by;
-  CellTable table{report_detail::TableHead{name, caption, by.size()}, {}, {}, {}};
+  CellTable table{TableHead{name, caption, by.size()}, {}, {}, {}};
   for (const std::string& column : by) table.headings.push_back(page.typed(column));
   if (by.empty()) {
     table.head.left = 1;
@@ -276,7 +274,7 @@ void draw_cells(Page& page, const PublishedTables& tables, std::size_t table) {
     if (level.release.query.quantiles.empty()) continue;
     const Release release = drawn(tables, level);
     if (release.groups.empty()) continue;
-    report_detail::draw_release(page, release, fmt::format("figure_{}_{}", table + 1, level.level + 1));
+    draw_release(page, release, fmt::format("figure_{}_{}", table + 1, level.level + 1));
   }
 }
 

@@ -21,14 +21,11 @@
 #include "report/text/release_members.hpp"
 
 namespace fractile {
+
+using namespace report_detail;
+
 namespace {
 
-using report_detail::Document;
-using report_detail::list;
-using report_detail::member;
-using report_detail::object;
-using report_detail::objects;
-using report_detail::Writer;
 using Json = rapidjson::Value;
 
 void write_keys(Writer& json, const Publication& publication) {
@@ -332,16 +329,16 @@ std::string receipt_of(const PublishedTables& tables) {
   Document document;
   Writer& json = document.json();
   member(json, "title", publication.title);
-  object(json, "privacy", [&] { report_detail::write_cost(json, publication.budget); });
+  object(json, "privacy", [&] { write_cost(json, publication.budget); });
   write_keys(json, publication);
   write_marks(json, publication.marks);
   objects(json, "tables", publication.tables.size(), [&](std::size_t i) { write_table(json, tables, i); });
-  return report_detail::with_digest(document);
+  return with_digest(document);
 }
 
 bool is_publication_receipt(const std::string& text) {
   const OwnEnvironment own;
-  if (report_detail::fault_of(text)) return false;
+  if (fault_of(text)) return false;
   rapidjson::Document json;
   json.Parse<flags>(text.data(), text.size());
   return json.IsObject() && json.HasMember("tables") && json.HasMember("title");
@@ -349,10 +346,10 @@ bool is_publication_receipt(const std::string& text) {
 
 PublishedTables read_publication_receipt(const std::string& text, const std::string& name) {
   const OwnEnvironment own;
-  if (const std::optional<report_detail::JsonFault> fault = report_detail::fault_of(text)) {
+  if (const std::optional<JsonFault> fault = fault_of(text)) {
     refuse(name, fmt::format("{} at byte {}", fault->what, fault->offset));
   }
-  if (report_detail::intact_digest(text).empty()) {
+  if (intact_digest(text).empty()) {
     throw Error(ErrorCode::data, fmt::format("'{}' is not as it was written: its hash does not match", name),
                 "it was changed or damaged; use the original, or publish again from the ledger, which costs nothing");
   }

@@ -9,12 +9,13 @@
 #include "report/release/counted_words.hpp"
 #include "report/release/declarations.hpp"
 #include "report/release/registry_record.hpp"
+#include "report/text/decimals.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::enumerated;
-using report_detail::RegistryRecord;
+using namespace report_detail;
+
+namespace {
 
 /// Adds the texts that are not there yet.
 void add_all(std::vector<std::string>& all, const std::vector<std::string>& more) {
@@ -37,9 +38,8 @@ void drop_weaker(std::vector<std::string>& declarations) {
 /// "3 quantiles of pay by region and sex with totals, beside counts": describes a table whose publisher does not describe it.
 std::string described(const PublicationTable& table) {
   const std::size_t quantiles = table.quantiles.size();
-  std::string text = quantiles == 0
-                         ? table.column
-                         : fmt::format("{} quantile{} of {}", quantiles, quantiles == 1 ? "" : "s", table.column);
+  std::string text =
+      quantiles == 0 ? table.column : fmt::format("{} of {}", counted(quantiles, "quantile"), table.column);
   if (!table.by.empty()) text += fmt::format(" by {}", enumerated(table.by));
   if (table.levels.size() > 1) text += " with totals";
   std::vector<std::string> beside;
@@ -57,8 +57,8 @@ std::string unprotected_of(const PublishedTables& published) {
   std::vector<std::string> failures;
   for (const PublishedLevel& level : published.levels) {
     const std::string& column = published.publication.tables[level.table].column;
-    add_all(possible, {fmt::format("of {} {}", column, report_detail::lattice_in_words(level.release.lattice))});
-    add_all(failures, report_detail::failures_of(level.release));
+    add_all(possible, {fmt::format("of {} {}", column, lattice_in_words(level.release.lattice))});
+    add_all(failures, failures_of(level.release));
   }
   return fmt::format(
       "The possible values ({}), the quantiles and other statistics that were asked for, the keys and cells, and the "
@@ -80,22 +80,22 @@ const Release& promised(const PublishedTables& tables) {
 }  // namespace
 
 std::string to_registry(const PublishedTables& tables, const About& about) {
-  RegistryRecord record = report_detail::registry_record(promised(tables));
+  RegistryRecord record = registry_record(promised(tables));
   record.declarations.clear();
   for (const PublishedLevel& level : tables.levels) {
-    add_all(record.declarations, {fmt::format("The possible values of {}, {}, were chosen without looking at the data.",
-                                              tables.publication.tables[level.table].name,
-                                              report_detail::lattice_in_words(level.release.lattice))});
+    add_all(record.declarations,
+            {fmt::format("The possible values of {}, {}, were chosen without looking at the data.",
+                         tables.publication.tables[level.table].name, lattice_in_words(level.release.lattice))});
   }
   add_all(record.declarations, {"Everything else in the request was chosen without looking at the data, too."});
   std::vector<std::string> domains;
   bool have_counts = false;
   bool add_up = false;
   for (const PublishedLevel& level : tables.levels) {
-    const RegistryRecord of_level = report_detail::registry_record(level.release);
+    const RegistryRecord of_level = registry_record(level.release);
     add_all(domains, {of_level.domain});
     const auto as_typed = [](const std::string& words) { return words; };
-    add_all(record.declarations, report_detail::declarations_of_records(level.release, as_typed));
+    add_all(record.declarations, declarations_of_records(level.release, as_typed));
     add_all(record.mechanisms, of_level.mechanisms);
     add_all(record.post_processing, of_level.post_processing);
     record.is_private = record.is_private && of_level.is_private;
@@ -105,8 +105,8 @@ std::string to_registry(const PublishedTables& tables, const About& about) {
   drop_weaker(record.declarations);
   std::vector<std::string> described_tables;
   for (const PublicationTable& table : tables.publication.tables) described_tables.push_back(described(table));
-  record.description = fmt::format("{} table{}: {}.", described_tables.size(), described_tables.size() == 1 ? "" : "s",
-                                   fmt::join(described_tables, "; "));
+  record.description =
+      fmt::format("{}: {}.", counted(described_tables.size(), "table"), fmt::join(described_tables, "; "));
   record.cost = publication_detail::cost_of(tables);
   record.domain = fmt::to_string(fmt::join(domains, " "));
   record.unprotected = unprotected_of(tables);
@@ -121,7 +121,7 @@ std::string to_registry(const PublishedTables& tables, const About& about) {
     add_all(record.post_processing, {"cells are marked or left out by what was published of them"});
   }
   record.receipt = tables.receipt;
-  return report_detail::in_yaml(record, about);
+  return in_yaml(record, about);
 }
 
 }  // namespace fractile

@@ -12,18 +12,11 @@
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
-namespace {
 
-using publication_detail::Cell;
-using publication_detail::cells_of;
-using publication_detail::heading_of;
-using publication_detail::hidden;
-using publication_detail::label_of;
-using publication_detail::mark_of;
-using publication_detail::ShownValue;
-using report_detail::Ends;
-using report_detail::OpenEnds;
-using report_detail::Row;
+using namespace publication_detail;
+using namespace report_detail;
+
+namespace {
 
 /// The key that a cell of a level has in a column of the publication; empty where the level has no cells by it.
 std::string key_in(const PublicationTable& table, const KeyLevel& level, const GroupKey& key,
@@ -37,7 +30,7 @@ std::string key_in(const PublicationTable& table, const KeyLevel& level, const G
 /// A value, with its interval and its mark.
 std::string cell_text(const Publication& publication, const Release& release, const Release::Group& group,
                       std::size_t quantile) {
-  const ShownValue shown = publication_detail::shown_value(publication, release, group, quantile);
+  const ShownValue shown = shown_value(publication, release, group, quantile);
   const std::string interval = shown.lower.empty() ? "" : fmt::format(" ({} to {})", shown.lower, shown.upper);
   return shown.value + interval + (shown.is_marked ? " *" : "");
 }
@@ -74,7 +67,7 @@ std::string level_text(const PublishedTables& tables, const PublishedLevel& leve
       row.push_back(cell.is_hidden ? hidden : fmt::format("{} ({} to {})", value, each.lower, each.upper));
     }
   }
-  return heading_of(table, columns) + "\n" + report_detail::aligned(rows, columns.size());
+  return heading_of(table, columns) + "\n" + aligned(rows, columns.size());
 }
 
 }  // namespace
@@ -84,9 +77,9 @@ std::string to_csv(const PublishedTables& tables) {
   Row keys;
   for (const KeyColumn& column : publication.keys) keys.push_back(column.column);
   Row heading{"table", "statistic", "quantile", "value", "lower", "upper", "mark"};
-  keys = report_detail::csv_key_headings(std::move(keys), heading);
+  keys = csv_key_headings(std::move(keys), heading);
   heading.insert(heading.begin() + 1, keys.begin(), keys.end());
-  std::string text = report_detail::csv_line(heading);
+  std::string text = csv_line(heading);
   for (const PublishedLevel* const each : levels_of(tables)) {
     const PublishedLevel& level = *each;
     const PublicationTable& table = publication.tables[level.table];
@@ -101,16 +94,16 @@ std::string to_csv(const PublishedTables& tables) {
         Row line = row;
         if (cell.is_hidden) value = lower = upper = "";
         line.insert(line.end(), {statistic, quantile, value, lower, upper, cell.is_hidden ? hidden : mark});
-        text += report_detail::csv_line(line);
+        text += csv_line(line);
       };
       for (std::size_t i = 0; i < group.indices.size(); ++i) {
         const bool has_ends = !group.intervals.empty();
-        const Ends ends = has_ends ? report_detail::ends_of(release.lattice, group.intervals[i]) : Ends{};
+        const Ends ends = has_ends ? ends_of(release.lattice, group.intervals[i]) : Ends{};
         add("quantile", release.query.name(i), release.lattice.text(group.indices[i]),
             has_ends ? lower_text(ends, OpenEnds::infinite) : "", has_ends ? upper_text(ends, OpenEnds::infinite) : "",
             mark_of(publication.marks, release, group, i));
       }
-      for (const report_detail::StatisticRow& number : cell.beside) {
+      for (const StatisticRow& number : cell.beside) {
         add(number.statistic + (number.at.empty() ? "" : " " + number.at), "", number.value, number.lower, number.upper,
             "");
       }
@@ -123,11 +116,11 @@ std::string to_table(const PublishedTables& tables) {
   const Publication& publication = tables.publication;
   std::string text = publication.title.empty() ? "" : publication.title + "\n\n";
   for (const PublishedLevel* const level : levels_of(tables)) text += level_text(tables, *level) + "\n";
-  if (is_any_marked(tables)) text += publication_detail::note_of_marks(publication.marks) + "\n";
-  if (publication.marks.hidden) text += publication_detail::note_of_hidden(publication.marks) + "\n";
-  return text + fmt::format("{} for all tables together, neighbors {}, at most {} record{} a person\n",
-                            tables.cost().to_string(), to_string(publication.neighbors), publication.records_per_person,
-                            publication.records_per_person == 1 ? "" : "s");
+  if (is_any_marked(tables)) text += note_of_marks(publication.marks) + "\n";
+  if (publication.marks.hidden) text += note_of_hidden(publication.marks) + "\n";
+  return text + fmt::format("{} for all tables together, neighbors {}, at most {} a person\n",
+                            tables.cost().to_string(), to_string(publication.neighbors),
+                            counted(publication.records_per_person, "record"));
 }
 
 }  // namespace fractile

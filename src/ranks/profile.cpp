@@ -48,30 +48,15 @@ std::uint64_t RankProfile::equal(std::uint64_t candidate) const {
 
 namespace {
 
-/// Adds up counts at equal positions of a sorted list.
-RankProfile collected(const Lattice& lattice, const std::vector<std::pair<Position, std::uint64_t>>& sorted) {
-  std::vector<Position> positions;
-  std::vector<std::uint64_t> counts;
-  for (const auto& [position, count] : sorted) {
-    if (count == 0) continue;
-    if (positions.empty() || positions.back() != position) {
-      positions.push_back(position);
-      counts.push_back(0);
-    }
-    counts.back() += count;
-  }
-  return {lattice, std::move(positions), counts};
-}
-
 /// `part`: the lattice of the remaining candidates, from `lowest` on.
 RankProfile clamped(const RankProfile& profile, std::uint64_t lowest, const Lattice& part) {
   const std::uint64_t highest = lowest + part.size() - 1;
-  std::vector<std::pair<Position, std::uint64_t>> records;
+  CollectedCounts records;
   for (std::size_t k = 0; k < profile.distinct(); ++k) {
     const Position position = std::clamp(profile.position(k), 2 * lowest + 1, 2 * highest + 1) - 2 * lowest;
-    records.emplace_back(position, profile.count(k));
+    records.add(position, profile.count(k));
   }
-  return collected(part, records);
+  return std::move(records).on(part);
 }
 
 }  // namespace
@@ -266,7 +251,9 @@ RankProfile ProfileBuilder::finish() {
   state.counted = 0;
   if (state.bulk.empty()) return profile;
   std::ranges::sort(state.bulk);
-  return RankProfile::merge(profile, collected(state.lattice, std::exchange(state.bulk, {})));
+  CollectedCounts bulk;
+  for (const auto& [position, count] : std::exchange(state.bulk, {})) bulk.add(position, count);
+  return RankProfile::merge(profile, std::move(bulk).on(state.lattice));
 }
 
 }  // namespace fractile

@@ -13,6 +13,24 @@ namespace fractile {
 /// The message for more than RankProfile::max_records.
 inline constexpr const char* too_many_records = "more than 281474976710655 records";
 
+/// Counts at positions that arrive in order; those at one position add up.
+class CollectedCounts {
+ public:
+  void add(Position position, std::uint64_t count) {
+    if (count == 0) return;
+    if (positions_.empty() || positions_.back() != position) {
+      positions_.push_back(position);
+      counts_.push_back(0);
+    }
+    counts_.back() += count;
+  }
+  RankProfile on(const Lattice& lattice) && { return {lattice, std::move(positions_), counts_}; }
+
+ private:
+  std::vector<Position> positions_;
+  std::vector<std::uint64_t> counts_;
+};
+
 struct ProfileParts {
   std::vector<Position> positions;  ///< of the lattice, increasing strictly
   /// 0, and for each position how many records lie up to it; increasing strictly

@@ -9,6 +9,7 @@
 #include "fractile/privacy.hpp"
 #include "quantiles/audit/zcdp_divergence.hpp"
 #include "quantiles/joint/joint_law.hpp"
+#include "ranks/profile_parts.hpp"
 
 namespace fractile {
 namespace {
@@ -54,14 +55,9 @@ void require_same_outputs(const ReleaseLaw& p, const ReleaseLaw& q) {
 using Table = std::vector<std::uint64_t>;
 
 RankProfile profile_of(const AuditTables& tables, const Table& table) {
-  std::vector<Position> positions;
-  std::vector<std::uint64_t> counts;
-  for (std::size_t k = 0; k < table.size(); ++k) {
-    if (table[k] == 0) continue;
-    positions.push_back(tables.positions[k]);
-    counts.push_back(table[k]);
-  }
-  return {tables.lattice, std::move(positions), counts};
+  CollectedCounts records;
+  for (std::size_t k = 0; k < table.size(); ++k) records.add(tables.positions[k], table[k]);
+  return std::move(records).on(tables.lattice);
 }
 
 std::string described(const AuditTables& tables, const Table& table) {

@@ -10,6 +10,7 @@
 #include "quantiles/audit/enumerated_draws.hpp"
 #include "quantiles/audit/scored_candidates.hpp"
 #include "quantiles/release/release.hpp"
+#include "ranks/profile_parts.hpp"
 
 namespace fractile {
 namespace {
@@ -45,15 +46,12 @@ Lattice lattice_of(const AuditRequest& request) {
 /// The records of one of two groups, on its lattice: the second group's candidates come after the first one's.
 RankProfile group_of(const RankProfile& table, const Lattice& lattice, bool second) {
   const std::uint64_t candidates = lattice.size();
-  std::vector<Position> positions;
-  std::vector<std::uint64_t> counts;
+  CollectedCounts records;
   for (std::size_t k = 0; k < table.distinct(); ++k) {
     const Position p = table.position(k);
-    if ((p > 2 * candidates) != second) continue;
-    positions.push_back(second ? p - 2 * candidates : p);
-    counts.push_back(table.count(k));
+    if ((p > 2 * candidates) == second) records.add(second ? p - 2 * candidates : p, table.count(k));
   }
-  return {lattice, std::move(positions), counts};
+  return std::move(records).on(lattice);
 }
 
 /// Runs the audited release with draws from a source.

@@ -7,6 +7,11 @@
 
 namespace fractile {
 
+QuantileQuery with_part(QuantileQuery query, const Rational& part) {
+  query.budget = query.budget.scaled(part);
+  return query;
+}
+
 std::uint64_t score_range(const QuantileFraction& alpha, Neighbors neighbors) {
   if (alpha.numerator == 0 || alpha.numerator == alpha.denominator) return alpha.denominator;
   if (neighbors == Neighbors::change_one) return 2 * alpha.denominator;

@@ -8,6 +8,9 @@
 
 namespace fractile {
 
+/// The query with this part of its budget.
+QuantileQuery with_part(QuantileQuery query, const Rational& part);
+
 /// The most that one neighboring change can spread a score's changes over the candidates, max - min, in units of 1/denominator.
 /// add_remove: 2 max(num, den - num). change_one inside one node: 2 den. At alpha 0 and 1, where the score is monotone, half of
 /// these, which is den in both cases.

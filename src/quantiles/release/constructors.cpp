@@ -5,6 +5,7 @@
 #include "fractile/error.hpp"
 #include "fractile/measurements.hpp"
 #include "quantiles/release/release.hpp"
+#include "ranks/profile_parts.hpp"
 
 namespace fractile {
 namespace {
@@ -122,16 +123,9 @@ namespace {
 
 RankProfile counted(const Lattice& lattice, std::vector<Position> positions) {
   std::ranges::sort(positions);
-  std::vector<Position> distinct;
-  std::vector<std::uint64_t> counts;
-  for (const Position p : positions) {
-    if (distinct.empty() || distinct.back() != p) {
-      distinct.push_back(p);
-      counts.push_back(0);
-    }
-    ++counts.back();
-  }
-  return {lattice, std::move(distinct), counts};
+  CollectedCounts records;
+  for (const Position position : positions) records.add(position, 1);
+  return std::move(records).on(lattice);
 }
 
 template <class MI, class MO>

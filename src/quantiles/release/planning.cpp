@@ -8,6 +8,7 @@
 
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
+#include "quantiles/draws/calibration.hpp"
 #include "quantiles/release/noise_share.hpp"
 #include "quantiles/release/planned_intervals.hpp"
 #include "quantiles/release/release.hpp"
@@ -40,9 +41,7 @@ std::optional<PlannedStatistics> planned_statistics(const QuantileQuery& query, 
                                                     const PlanOptions& options) {
   if (!options.statistics) return {};
   options.statistics->validate(lattice, query);
-  QuantileQuery paid = query;
-  paid.budget = query.budget.scaled(options.statistics->share);
-  const StatisticsSampler sampler(*options.statistics, paid, lattice);
+  const StatisticsSampler sampler(*options.statistics, with_part(query, options.statistics->share), lattice);
   return PlannedStatistics{sampler.terms(), sampler.intervals().errors(query.expected_rows.value_or(options.rows))};
 }
 
@@ -52,8 +51,7 @@ ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, con
   const OwnEnvironment own;
   std::optional<PlannedStatistics> statistics = planned_statistics(query, lattice, options);
   const Rational left = Rational(1) - (statistics ? statistics->terms.request.share : Rational(0));
-  QuantileQuery rest = query;
-  if (statistics) rest.budget = query.budget.scaled(left);
+  const QuantileQuery rest = statistics ? with_part(query, left) : query;
   const QuantilePlan plan = plan_of(rest, lattice);
   MechanismUsed used = plan.used({});
   used.granularity.reset();  // not searched for yet

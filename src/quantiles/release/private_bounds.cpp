@@ -5,6 +5,7 @@
 
 #include "fractile/error.hpp"
 #include "quantiles/stages/plan.hpp"
+#include "ranks/profile_parts.hpp"
 
 namespace fractile {
 namespace {
@@ -45,22 +46,16 @@ namespace {
 /// `numbers`: the lattice of the bounds' numbers.
 RankProfile on_bounds(const RankProfile& profile, const std::vector<std::uint64_t>& bounds, Rounding rounding,
                       const Lattice& numbers) {
-  std::vector<Position> positions;
-  std::vector<std::uint64_t> counts;
+  CollectedCounts records;
   for (std::size_t k = 0; k < profile.distinct(); ++k) {
     const std::uint64_t candidate = profile.position(k) / 2;
     const bool up = rounding == Rounding::up;
     const auto at = up ? std::ranges::lower_bound(bounds, candidate) : std::ranges::upper_bound(bounds, candidate);
     const auto passed = static_cast<std::size_t>(at - bounds.begin());
     const std::size_t place = up ? std::min(passed, bounds.size() - 1) : std::max<std::size_t>(passed, 1) - 1;
-    const Position position = 2 * place + 1;
-    if (positions.empty() || positions.back() != position) {
-      positions.push_back(position);
-      counts.push_back(0);
-    }
-    counts.back() += profile.count(k);
+    records.add(2 * place + 1, profile.count(k));
   }
-  return {numbers, std::move(positions), counts};
+  return std::move(records).on(numbers);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
+#include "quantiles/draws/calibration.hpp"
 #include "quantiles/release/private_bounds.hpp"
 #include "quantiles/release/stage_sampler.hpp"
 #include "quantiles/stages/brackets.hpp"
@@ -20,16 +21,11 @@ namespace {
 /// The share of the budget for finding bounds.
 Rational bounds_share(const ReleaseOptions& options) { return options.bounds ? options.bounds->share : Rational(0); }
 
-QuantileQuery with_share(QuantileQuery query, const Rational& share) {
-  query.budget = query.budget.scaled(share);
-  return query;
-}
-
 }  // namespace
 
 BesideQuantiles::BesideQuantiles(const ReleaseOptions& options, const QuantileQuery& each, const Lattice& counted_on)
     : of_share_(options.statistics->share / (Rational(1) - bounds_share(options))),
-      sampler_(*options.statistics, with_share(each, options.statistics->share), counted_on) {}
+      sampler_(*options.statistics, with_part(each, options.statistics->share), counted_on) {}
 
 Statistics BesideQuantiles::draw(const RankProfile& profile, Share& share, Draws& draws) const {
   return sampler_.sample(profile, share.take(of_share_), draws);

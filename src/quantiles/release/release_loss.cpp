@@ -10,6 +10,7 @@
 #include "quantiles/release/joint_loss.hpp"
 #include "quantiles/stages/granularity.hpp"
 #include "quantiles/stages/heaping.hpp"
+#include "ranks/profile_parts.hpp"
 
 namespace fractile {
 namespace {
@@ -72,9 +73,7 @@ std::vector<std::pair<std::size_t, Enclosure>> chances_of(const std::vector<std:
 
 /// All outcomes that are not negligible.
 std::vector<FoundBefore> found_before(const QuantilePlan& plan, const RankProfile& table) {
-  QuantileQuery part = plan.query;
-  part.budget = part.budget.scaled(preliminary_share(part.budget.measure()));
-  const Calibration calibration(part, 1);
+  const Calibration calibration = preliminary_calibration(plan.query);
   std::vector<FoundBefore> grids;
   const std::vector<Stage> first = plan.stages();
   if (const auto* finds = stage_in<FindGranularity>(first)) {
@@ -200,15 +199,9 @@ Rational LossOfRelease::largest_loss() const {
 
 PublicTable public_table(const RankProfile& reference, std::uint64_t rows) {
   KnownTable known = known_table(reference, rows + 1);  // so that there are `rows` other records
-  std::vector<Position> positions;
-  std::vector<std::uint64_t> counts;
-  for (std::size_t k = 0; k < known.positions.size(); ++k) {
-    if (known.others[k] == 0) continue;
-    positions.push_back(known.positions[k]);
-    counts.push_back(known.others[k]);
-  }
-  RankProfile profile(reference.lattice(), std::move(positions), counts);
-  return {std::move(known), std::move(profile)};
+  CollectedCounts records;
+  for (std::size_t k = 0; k < known.positions.size(); ++k) records.add(known.positions[k], known.others[k]);
+  return {std::move(known), std::move(records).on(reference.lattice())};
 }
 
 LossAtEpsilon::LossAtEpsilon(QuantileQuery query, const Lattice& lattice, const PublicTable& table,

@@ -14,6 +14,7 @@
 #include "quantiles/joint/joint.hpp"
 #include "quantiles/release/release.hpp"
 #include "quantiles/stages/intervals.hpp"
+#include "ranks/profile_parts.hpp"
 
 namespace fractile {
 
@@ -73,18 +74,12 @@ std::vector<double> places_of(Shape shape, std::uint64_t rows) {
 RankProfile reference_table(const Lattice& lattice, Shape shape, std::uint64_t rows) {
   const OwnEnvironment own;
   const std::uint64_t last = lattice.size() - 1;
-  std::vector<Position> positions;
-  std::vector<std::uint64_t> counts;
+  CollectedCounts records;
   for (const double place : places_of(shape, rows)) {  // increasing
     const double at = std::clamp(place, 0.0, 1.0) * static_cast<double>(last);
-    const Position position = 2 * std::min(last, static_cast<std::uint64_t>(std::llround(at))) + 1;
-    if (positions.empty() || positions.back() != position) {
-      positions.push_back(position);
-      counts.push_back(0);
-    }
-    ++counts.back();
+    records.add(2 * std::min(last, static_cast<std::uint64_t>(std::llround(at))) + 1, 1);
   }
-  return {lattice, std::move(positions), counts};
+  return std::move(records).on(lattice);
 }
 
 namespace {

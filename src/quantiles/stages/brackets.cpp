@@ -7,6 +7,7 @@
 #include <set>
 
 #include "fractile/error.hpp"
+#include "quantiles/draws/calibration.hpp"
 #include "quantiles/stages/critical_values.hpp"
 #include "quantiles/stages/recursion.hpp"
 
@@ -18,11 +19,6 @@ IntervalFailures::IntervalFailures(const IntervalRequest& request, std::size_t q
   const Rational ends = request.together ? Rational(2) * Rational(quantiles) : Rational(2);
   of_end = ((all - n) / ends).to_double() * (1 - 0x1p-50);
   of_n = n.to_double() * (1 - 0x1p-50);
-}
-
-CountTreeNoise noise_of_cells(QuantileQuery query, const Budget& share) {
-  query.budget = share;
-  return {query, 1};
 }
 
 namespace {
@@ -83,7 +79,7 @@ double deviate_of(double failure) {
 }
 
 double deviation_of_noise(const QuantileQuery& query, const Rational& share) {
-  const CountTreeNoise noise = noise_of_cells(query, query.budget.scaled(share));
+  const CountTreeNoise noise(with_part(query, share), 1);
   return noise_deviation(noise.measure(), noise.price());
 }
 

@@ -39,9 +39,6 @@ struct IntervalFailures {
   IntervalFailures(const IntervalRequest& request, std::size_t quantiles);
 };
 
-/// The noise of the counts of a query's cells, for which this share of its budget is spent.
-CountTreeNoise noise_of_cells(QuantileQuery query, const Budget& share);
-
 /// Approximate deviations, in records: of the noise of one cell's count, and of a selected point's rank error.
 double deviation_of_counts(const QuantileQuery& query, const IntervalShares& shares);
 double deviation_of_points(const QuantileQuery& query, const IntervalShares& shares);

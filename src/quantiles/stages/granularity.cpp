@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ranks/profile_parts.hpp"
+
 namespace fractile {
 
 namespace {
@@ -40,22 +42,15 @@ std::vector<std::uint64_t> granularity_multiplicities(std::size_t grids) {
 }
 
 RankProfile on_grid(const RankProfile& profile, const RoundGrid& grid) {
-  std::vector<Position> positions;
-  std::vector<std::uint64_t> counts;
+  CollectedCounts records;
   for (std::size_t k = 0; k < profile.distinct(); ++k) {
     const std::uint64_t nearest = grid.nearest(profile.position(k) / 2, profile.candidates());
-    const Position position = 2 * ((nearest - grid.offset) / grid.stride) + 1;
-    if (positions.empty() || positions.back() != position) {
-      positions.push_back(position);
-      counts.push_back(0);
-    }
-    counts.back() += profile.count(k);
+    records.add(2 * ((nearest - grid.offset) / grid.stride) + 1, profile.count(k));
   }
   const Lattice& lattice = profile.lattice();
   const std::uint64_t last = grid.offset + (grid.size(lattice.size()) - 1) * grid.stride;
   const Rational step = lattice.step() * Rational(grid.stride);
-  return {Lattice::regular(lattice.at(grid.offset), lattice.at(last), step, lattice.kind()), std::move(positions),
-          counts};
+  return std::move(records).on(Lattice::regular(lattice.at(grid.offset), lattice.at(last), step, lattice.kind()));
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "quantiles/draws/calibration.hpp"
 #include "quantiles/stages/brackets.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/recentering.hpp"
@@ -118,7 +119,7 @@ std::vector<int128> sums_from_none(const std::vector<std::int64_t>& counts) {
 }  // namespace
 
 CriticalValues critical_values(const QuantileQuery& query, const Brackets& brackets) {
-  const CountTreeNoise noise = noise_of_cells(query, query.budget.scaled(brackets.shares.cells));
+  const CountTreeNoise noise(with_part(query, brackets.shares.cells), 1);
   return {noise.measure(), noise.price(), brackets.cuts.size() + 1};
 }
 

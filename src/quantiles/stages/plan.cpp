@@ -6,6 +6,7 @@
 
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
+#include "quantiles/draws/calibration.hpp"
 #include "quantiles/stages/brackets.hpp"
 
 namespace fractile {
@@ -128,11 +129,10 @@ std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& latt
 
 /// The points that a query with intervals selects, for this share of its budget. The others are interpolated; none under zCDP, where
 /// that made errors larger. The first and the last are selected in any case, since the cuts beyond them follow from where they lie.
-std::vector<Rational> selected_points(QuantileQuery query, const Lattice& lattice, const AutoPolicy& policy,
+std::vector<Rational> selected_points(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy,
                                       std::uint64_t rows, const Rational& share) {
   if (query.mechanism != Mechanism::automatic) return query.quantiles;
-  query.budget = query.budget.scaled(share);
-  std::vector<Rational> points = anchors_of(query, lattice, policy, rows, rows);
+  std::vector<Rational> points = anchors_of(with_part(query, share), lattice, policy, rows, rows);
   if (points.front() > query.quantiles.front()) points.insert(points.begin(), query.quantiles.front());
   if (points.back() < query.quantiles.back()) points.push_back(query.quantiles.back());
   return points;
@@ -344,9 +344,8 @@ Calibration preliminary_calibration(const QuantileQuery& query) {
   return {query, Rational(1) / preliminary_share(query.budget.measure())};
 }
 
-QuantileQuery query_after(QuantileQuery query, int shares) {
-  query.budget = query.budget.scaled(Rational(1) - preliminary_share(query.budget.measure()) * Rational(shares));
-  return query;
+QuantileQuery query_after(const QuantileQuery& query, int shares) {
+  return with_part(query, Rational(1) - preliminary_share(query.budget.measure()) * Rational(shares));
 }
 
 namespace {
@@ -502,10 +501,6 @@ void select_points_first(QuantilePlan& plan) {
                 points, wanted);
 }
 
-}  // namespace
-
-namespace {
-
 /// The numbers of records among which the count of a query with intervals decides. They are so close that the places of cuts hardly
 /// depend on the outcome.
 std::vector<CountedRows> rows_counted(const QuantileQuery& query, const AutoPolicy& policy) {
@@ -513,7 +508,7 @@ std::vector<CountedRows> rows_counted(const QuantileQuery& query, const AutoPoli
   const double step = std::sqrt(std::sqrt(2));
   std::vector<std::uint64_t> rows = policy.rows;
   if (rows.empty()) {
-    const CountTreeNoise noise = noise_of_cells(query, query.budget);
+    const CountTreeNoise noise(query, 1);
     const double least = std::max(policy.fewest_counted * noise_deviation(noise.measure(), noise.price()), 1.0);
     for (double some = least; some < most; some *= step) {
       const auto whole = static_cast<std::uint64_t>(std::ceil(some));

@@ -94,7 +94,7 @@ struct Course {
 Calibration preliminary_calibration(const QuantileQuery& query);
 
 /// The query with the budget that is left after this many preliminary shares.
-QuantileQuery query_after(QuantileQuery query, int shares);
+QuantileQuery query_after(const QuantileQuery& query, int shares);
 
 /// The largest number of candidates that the query's mechanism takes.
 std::uint64_t largest_lattice(const QuantileQuery& query);

@@ -9,6 +9,7 @@
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
+#include "quantiles/draws/calibration.hpp"
 #include "quantiles/stages/critical_values.hpp"
 #include "quantiles/stages/cuts.hpp"
 #include "ranks/span.hpp"
@@ -58,11 +59,6 @@ CountInterval interval_about(std::int64_t value, std::uint64_t half_width) {
   const auto most = static_cast<std::int64_t>(half_width);
   const auto within = [](std::int64_t n) { return static_cast<std::uint64_t>(std::max<std::int64_t>(n, 0)); };
   return {within(value - most), within(value + most)};
-}
-
-QuantileQuery with_part(QuantileQuery query, const Rational& part) {
-  query.budget = query.budget.scaled(part);
-  return query;
 }
 
 /// The part of the statistics' budget that pays for counts.

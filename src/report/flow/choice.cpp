@@ -43,26 +43,17 @@ constexpr int usual_places = 9;
 constexpr int most_places = 30;
 constexpr std::int64_t precision = 640;  // in bits; higher than that of the odds
 
-std::string upwards(const Rational& value, const Rational& scale) {
-  return ((value * scale).ceil() / scale).to_decimal();
-}
-std::string downwards(const Rational& value, const Rational& scale) {
-  return ((value * scale).floor() / scale).to_decimal();
-}
-
 /// Rounds both ends inwards, to as many places as it takes for a number to lie between them.
 Pair inward(const Rational& from, const Rational& to) {
   for (int places = usual_places;; ++places) {
-    const Rational scale = Rational(10).pow(places);
-    if ((from * scale).ceil() <= (to * scale).floor() || places == most_places) {
-      return {upwards(from, scale), downwards(to, scale)};
-    }
+    const Rational first = rounded_up(from, places);
+    const Rational last = rounded_down(to, places);
+    if (first <= last || places == most_places) return {first.to_decimal(), last.to_decimal()};
   }
 }
 
 Pair outward(const Rational& from, const Rational& to) {
-  const Rational scale = Rational(10).pow(usual_places);
-  return {downwards(from, scale), upwards(to, scale)};
+  return {rounded_down(from, usual_places).to_decimal(), rounded_up(to, usual_places).to_decimal()};
 }
 
 Rational log_above(const Rational& odds) { return Enclosure::of(odds, precision).log().upper_rational(precision); }

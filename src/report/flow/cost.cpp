@@ -7,16 +7,10 @@
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::aligned;
-using report_detail::csv_line;
-using report_detail::Document;
-using report_detail::epsilon_digits;
-using report_detail::member;
-using report_detail::objects;
-using report_detail::Row;
-using report_detail::Writer;
+using namespace report_detail;
+
+namespace {
 
 struct Line {
   std::string what;

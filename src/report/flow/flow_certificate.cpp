@@ -12,16 +12,12 @@
 #include "report/flow/theorems.hpp"
 
 namespace fractile {
+
+using namespace report_detail;
+
 namespace {
 
 using Outcome = CertificateReport::Outcome;
-using report_detail::Certificate;
-using report_detail::certified_parts;
-using report_detail::CertifiedPart;
-using report_detail::PrintedNumber;
-using report_detail::PrintedRange;
-using report_detail::PrintedRise;
-using report_detail::PrintedWindows;
 
 /// The reason why a certificate does not hold.
 struct Misfit {
@@ -236,7 +232,7 @@ class PipelineCheck {
   /// The channel from the definition alone, where that takes seconds. Otherwise, it is made as when the certificate was found, and the
   /// report says so.
   flow::Channel channel_of(const flow::Pipeline& part, const Rational& odds) const {
-    if (std::optional<flow::Channel> plain = report_detail::plain_channel(part, odds)) return *std::move(plain);
+    if (std::optional<flow::Channel> plain = plain_channel(part, odds)) return *std::move(plain);
     const std::string note = "the channels, which are too large for the second way of multiplying them out";
     if (std::ranges::find(report_.unchecked, note) == report_.unchecked.end()) report_.unchecked.push_back(note);
     return channel_at(part, odds).channel;
@@ -255,10 +251,9 @@ class PipelineCheck {
   bool is_theorem_checked() const {
     const Rational from = flow::odds_bounds(*printed_.epsilon_to).lower;
     const Rational to = flow::odds_bounds(*printed_.epsilon_from).upper;
-    const report_detail::Applies applies =
-        report_detail::theorem_applies(printed_.theorem, of_.pipeline, std::max(from, Rational(1)), to);
-    require(applies != report_detail::Applies::no, "the theorem that it names does not apply to this pipeline");
-    if (applies == report_detail::Applies::yes) return true;
+    const Applies applies = theorem_applies(printed_.theorem, of_.pipeline, std::max(from, Rational(1)), to);
+    require(applies != Applies::no, "the theorem that it names does not apply to this pipeline");
+    if (applies == Applies::yes) return true;
     report_.unchecked.emplace_back("the theorem that it names, for which there is no second check here");
     return false;
   }
@@ -364,7 +359,7 @@ const char* const windows_unchecked = "that the loss rises nowhere else";
 
 CertificateReport checked_certificate(const std::string& json) {
   const OwnEnvironment own;
-  const Certificate printed = report_detail::certificate_in(json);
+  const Certificate printed = certificate_in(json);
   return report_of(printed, [&](CertificateReport& report) {
     if (!printed.theorem.empty()) {
       report.unchecked.emplace_back("that its theorem applies: name the pipeline's file");
@@ -381,7 +376,7 @@ CertificateReport checked_certificate(const std::string& json) {
 
 CertificateReport checked_certificate(const std::string& json, const CertifiedPipeline& of) {
   const OwnEnvironment own;
-  const Certificate printed = report_detail::certificate_in(json);
+  const Certificate printed = certificate_in(json);
   return report_of(printed, [&](CertificateReport& report) {
     require(!printed.is_comparison, "it compares two files, but one is given");
     const bool is_checked = PipelineCheck(printed, of, report).require_all();
@@ -397,7 +392,7 @@ CertificateReport checked_certificate(const std::string& json, const CertifiedPi
 
 CertificateReport checked_certificate(const std::string& json, const ComparisonReport& of) {
   const OwnEnvironment own;
-  const Certificate printed = report_detail::certificate_in(json);
+  const Certificate printed = certificate_in(json);
   return report_of(printed, [&](CertificateReport& report) {
     require(printed.is_comparison, "it is about one file, but two are given");
     require_comparison(printed, of);
@@ -408,7 +403,7 @@ CertificateReport checked_certificate(const std::string& json, const ComparisonR
 
 std::optional<ComparedFiles> compared_in(const std::string& json) {
   const OwnEnvironment own;
-  const Certificate printed = report_detail::certificate_in(json);
+  const Certificate printed = certificate_in(json);
   if (!printed.is_comparison) return {};
   return ComparedFiles{printed.from, printed.to};
 }

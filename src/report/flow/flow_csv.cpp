@@ -7,21 +7,10 @@
 #include "report/text/csv_cells.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::csv_line;
-using report_detail::epsilon_digits;
-using report_detail::exact_odds;
-using report_detail::exact_or_digits;
-using report_detail::odds_digits;
-using report_detail::Pair;
-using report_detail::ranges_with;
-using report_detail::reason_of;
-using report_detail::significant;
-using report_detail::verdict_of;
-using report_detail::window_epsilons;
-using report_detail::window_odds;
-using report_detail::with_decimals;
+using namespace report_detail;
+
+namespace {
 
 struct Losses {
   std::string from;
@@ -144,7 +133,7 @@ std::string to_csv(const ChoiceReport& report) {
   };
   for (const flow::ServedRange::Answer answer : {served, not_served, unknown}) {
     for (const flow::ServedRange& range : ranges_with(report, answer)) {
-      const report_detail::SafeEnds ends = report_detail::safe_ends(range);
+      const SafeEnds ends = safe_ends(range);
       text +=
           csv_line({flow::to_string(answer), "", ends.epsilons.from, ends.epsilons.to, ends.odds.from, ends.odds.to});
     }
@@ -156,7 +145,7 @@ std::string to_csv(const ChoiceReport& report) {
       text += csv_line({"rises", one.name, epsilons.from, epsilons.to, odds.from, odds.to});
     }
     if (!one.guess) continue;
-    for (const std::vector<std::string>& cells : report_detail::guess_cells(*one.guess)) {
+    for (const std::vector<std::string>& cells : guess_cells(*one.guess)) {
       text += csv_line({"guess", one.name, cells[0], cells[0], "", "", cells[1], cells[2], cells[3]});
     }
   }

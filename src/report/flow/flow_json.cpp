@@ -8,30 +8,10 @@
 #include "report/text/json_writer.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::brief_channels;
-using report_detail::Channels;
-using report_detail::Document;
-using report_detail::epsilon_digits;
-using report_detail::exact_odds;
-using report_detail::exact_or_digits;
-using report_detail::list;
-using report_detail::member;
-using report_detail::object;
-using report_detail::objects;
-using report_detail::odds_digits;
-using report_detail::Pair;
-using report_detail::ranges_with;
-using report_detail::reason_of;
-using report_detail::significant;
-using report_detail::text;
-using report_detail::verdict_of;
-using report_detail::whose;
-using report_detail::window_epsilons;
-using report_detail::window_odds;
-using report_detail::with_decimals;
-using report_detail::Writer;
+using namespace report_detail;
+
+namespace {
 
 void write_list(Writer& json, const std::vector<std::string>& words) {
   list(json, words, [&](const std::string& word) { text(json, word); });
@@ -253,7 +233,7 @@ namespace {
 
 void write_ranges(Writer& json, const char* name, const std::vector<flow::ServedRange>& ranges) {
   objects(json, name, ranges, [&](const flow::ServedRange& range) {
-    const report_detail::SafeEnds ends = report_detail::safe_ends(range);
+    const SafeEnds ends = safe_ends(range);
     member(json, "odds_from", ends.odds.from);
     member(json, "odds_to", ends.odds.to);
     member(json, "epsilon_from", ends.epsilons.from);
@@ -271,7 +251,7 @@ std::string to_json(const ChoiceReport& report) {
   member(json, "epsilon_low", report.low.to_string());
   member(json, "epsilon_high", report.high.to_string());
   if (const flow::ServedRange* const least = report.least()) {
-    const report_detail::SafeEnds ends = report_detail::safe_ends(*least);
+    const SafeEnds ends = safe_ends(*least);
     member(json, "least_epsilon", ends.epsilons.from);
     member(json, "least_odds", ends.odds.from);
     json.Key("is_least_certain");
@@ -285,8 +265,8 @@ std::string to_json(const ChoiceReport& report) {
     member(json, "most_loss", one.wanted.most_loss.to_string());
     member(json, "without_release", exact_or_digits(one.without_release));
     write_windows(json, one.wanted.windows);
-    if (!report_detail::has_answers(one.guess)) return;
-    object(json, "leakage", [&] { report_detail::write_members(json, *one.guess); });
+    if (!has_answers(one.guess)) return;
+    object(json, "leakage", [&] { write_members(json, *one.guess); });
   });
   return document.text();
 }

@@ -11,13 +11,10 @@
 #include "report/text/page.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::Block;
-using report_detail::Blocks;
-using report_detail::HtmlPage;
-using report_detail::middle_of;
-using report_detail::say_command;
+using namespace report_detail;
+
+namespace {
 
 /// The line as a complete sentence.
 std::string sentence_of(std::string line) {
@@ -79,7 +76,7 @@ class BlockWriter {
 std::vector<figures::Shade> shades_of(const flow::Windows& windows) {
   std::vector<figures::Shade> shades;
   for (const flow::UnstableWindow& window : windows.windows) {
-    const auto [from, to] = report_detail::window_epsilons(window.from, window.to);
+    const auto [from, to] = window_epsilons(window.from, window.to);
     shades.push_back({Rational::parse(from).to_double(), Rational::parse(to).to_double()});
   }
   return shades;
@@ -149,14 +146,14 @@ figures::Figure loss_figure(const SweepReport& report, const std::optional<Ratio
 void say_without_release(HtmlPage& page, const std::optional<flow::RealBounds>& loss) {
   if (!loss) return;
   page.paragraph(fmt::format("Without a release, by the prior alone, the analyst expects to lose {}.",
-                             report_detail::significant(*loss, sweep_digits)));
+                             significant(*loss, sweep_digits)));
 }
 
 void write_points(HtmlPage& page, const SweepReport& report, const std::string& name = "sweep") {
   page.section("Points");
   page.table(
       {name, "Expected loss at each epsilon, and its change since the one before", 1, summary_of(report.points.size())},
-      report_detail::sweep_rows(report));
+      sweep_rows(report));
 }
 
 std::string title_or(const PageOptions& options, const std::string& title) {
@@ -168,7 +165,7 @@ WebPage verdict_page(const Report& report, const PageOptions& options, const std
   HtmlPage page;
   page.title(title_or(options, title));
   page.section("Verdict");
-  BlockWriter(page).write(report_detail::blocks_of(report));
+  BlockWriter(page).write(blocks_of(report));
   say_command(page, options);
   return std::move(page).finished();
 }
@@ -193,7 +190,7 @@ WebPage to_html(const StabilityReport& report, const PageOptions& options) {
   StabilityReport verdict = report;
   verdict.windows.reset();
   BlockWriter writer(page);
-  writer.write(report_detail::blocks_of(verdict));
+  writer.write(blocks_of(verdict));
   if (report.windows) {
     const SweepReport sweep{report.points, *report.windows, report.without_release};
     page.section("The analyst of the file");
@@ -202,7 +199,7 @@ WebPage to_html(const StabilityReport& report, const PageOptions& options) {
     } else {
       page.figure(loss_figure(sweep));
     }
-    writer.write(report_detail::blocks_of(*report.windows));
+    writer.write(blocks_of(*report.windows));
     say_without_release(page, report.without_release);
     if (!sweep.points.empty()) write_points(page, sweep);
   }
@@ -216,7 +213,7 @@ WebPage to_html(const SweepReport& report, const PageOptions& options) {
   page.title(title_or(options, "What the release is worth to the analyst"));
   page.section("Expected loss");
   if (!report.points.empty()) page.figure(loss_figure(report));
-  BlockWriter(page).write(report_detail::blocks_of(report.windows));
+  BlockWriter(page).write(blocks_of(report.windows));
   say_without_release(page, report.without_release);
   if (!report.points.empty()) write_points(page, report);
   say_command(page, options);
@@ -229,7 +226,7 @@ WebPage to_html(const ChoiceReport& report, const PageOptions& options) {
   page.title(title_or(options, "The least epsilon that serves"));
   page.section("Epsilons that serve");
   BlockWriter writer(page);
-  writer.write(report_detail::blocks_of(report));
+  writer.write(blocks_of(report));
   for (std::size_t i = 0; i < report.analysts.size(); ++i) {
     const ChoosingAnalyst& one = report.analysts[i];
     page.section("The analyst of " + one.name);
@@ -239,9 +236,9 @@ WebPage to_html(const ChoiceReport& report, const PageOptions& options) {
       figure.name = fmt::format("sweep_{}", i + 1);
       page.figure(figure);
     }
-    writer.write(report_detail::blocks_of(one.wanted.windows));
+    writer.write(blocks_of(one.wanted.windows));
     say_without_release(page, one.without_release);
-    if (report_detail::has_answers(one.guess)) writer.write(report_detail::blocks_of(*one.guess));
+    if (has_answers(one.guess)) writer.write(blocks_of(*one.guess));
     if (!sweep.points.empty()) write_points(page, sweep, fmt::format("sweep_{}", i + 1));
   }
   say_command(page, options);

@@ -10,21 +10,10 @@
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::aligned;
-using report_detail::Block;
-using report_detail::Blocks;
-using report_detail::blocks_of;
-using report_detail::Pair;
-using report_detail::reason_of;
-using report_detail::Row;
-using report_detail::significant;
-using report_detail::two_losses;
-using report_detail::whose;
-using report_detail::window_epsilons;
-using report_detail::window_odds;
-using report_detail::with_decimals;
+using namespace report_detail;
+
+namespace {
 
 constexpr std::size_t largest_table = 2000;  // entries; larger tables are only for programs to read
 constexpr std::size_t longest_fraction = 24;
@@ -335,18 +324,18 @@ std::vector<Row> report_detail::sweep_rows(const SweepReport& report) {
 std::string to_table(const RefinementReport& report) { return blocks_of(report).text(); }
 std::string to_table(const StabilityReport& report) { return blocks_of(report).text(); }
 std::string to_table(const AnyPriorReport& report) { return blocks_of(report).text(); }
-std::string curve_to_table(const SweepReport& report) { return aligned(report_detail::sweep_rows(report)); }
+std::string curve_to_table(const SweepReport& report) { return aligned(sweep_rows(report)); }
 std::string windows_to_table(const SweepReport& report) { return blocks_of(report.windows).text(); }
 std::string to_table(const SweepReport& report) { return curve_to_table(report) + windows_to_table(report); }
 
 std::string to_table(const ChoiceReport& report) {
-  Blocks blocks = report_detail::blocks_of(report);
+  Blocks blocks = blocks_of(report);
   std::size_t number = 0;
   for (const ChoosingAnalyst& analyst : report.analysts) {
     ++number;
     if (report.analysts.size() > 1) blocks += fmt::format("\nanalyst {} of {}\n", number, report.analysts.size());
     blocks += blocks_of(analyst.wanted.windows);
-    if (report_detail::has_answers(analyst.guess)) blocks += Blocks("\n") + report_detail::blocks_of(*analyst.guess);
+    if (has_answers(analyst.guess)) blocks += Blocks("\n") + blocks_of(*analyst.guess);
   }
   return blocks.text();
 }

@@ -13,22 +13,14 @@
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
+
+using namespace report_detail;
+
 namespace {
 
 using flow::Guess;
 using flow::Leakage;
 using flow::RealBounds;
-using report_detail::aligned;
-using report_detail::csv_line;
-using report_detail::Document;
-using report_detail::epsilon_digits;
-using report_detail::member;
-using report_detail::middle_of;
-using report_detail::odds_digits;
-using report_detail::Row;
-using report_detail::significant;
-using report_detail::with_decimals;
-using report_detail::Writer;
 
 constexpr int percent_digits = 6;
 constexpr std::size_t longest_prior = 24;
@@ -267,7 +259,7 @@ std::string to_table(const LeakageReport& report) {
 
 WebPage to_html(const LeakageReport& report, const PageOptions& options) {
   const OwnEnvironment own;
-  report_detail::HtmlPage page;
+  HtmlPage page;
   page.title(options.about.title.empty() ? "How often the best guess about a person is right" : options.about.title);
   page.section("The guess");
   for (const Row& row : setting_rows(report)) page.paragraph(line_of(row));
@@ -275,7 +267,7 @@ WebPage to_html(const LeakageReport& report, const PageOptions& options) {
   page.figure(leakage_figure(report));
   page.paragraph(fmt::format("What epsilon alone allows rests on {}.", report.promise));
   page.table({"leakage", "Right guesses at each epsilon"}, curve_rows(report));
-  report_detail::say_command(page, options);
+  say_command(page, options);
   return std::move(page).finished();
 }
 

@@ -4,14 +4,10 @@
 #include "report/text/shown_text.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::Document;
-using report_detail::list;
-using report_detail::member;
-using report_detail::object;
-using report_detail::objects;
-using report_detail::Writer;
+using namespace report_detail;
+
+namespace {
 
 void optional_member(Writer& json, const char* name, const std::string& value) {
   if (!value.empty()) member(json, name, value);
@@ -20,7 +16,7 @@ void optional_member(Writer& json, const char* name, const std::string& value) {
 void write_budget(Writer& json, const char* name, const Budget& budget) {
   object(json, name, [&] {
     member(json, "measure", to_string(budget.measure()));
-    report_detail::write_cost(json, budget);
+    write_cost(json, budget);
   });
 }
 

@@ -9,10 +9,10 @@
 #include "report/text/page.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::HtmlPage;
-using report_detail::Row;
+using namespace report_detail;
+
+namespace {
 
 double number_of(const Spending& spending) {
   return spending.measure == Measure::zcdp ? spending.rho.to_double() : spending.epsilon.to_double();
@@ -85,9 +85,9 @@ figures::Figure figure_of(const std::vector<Step>& steps, const LedgerAccount& a
 std::vector<Row> rows_of(const std::vector<Step>& steps) {
   std::vector<Row> rows{{"entry", "state", "reserved at", "cost", "spent after it", "query"}};
   for (const auto& [entry, after] : steps) {
-    rows.push_back({fmt::format("{}", entry->id), to_string(entry->state), entry->reserved_at,
-                    report_detail::charge_of(*entry), after.to_string(),
-                    report_detail::query_in_words(entry->request.query) +
+    rows.push_back({fmt::format("{}", entry->id), to_string(entry->state), entry->reserved_at, charge_of(*entry),
+                    after.to_string(),
+                    query_in_words(entry->request.query) +
                         (entry->reason.empty() ? "" : " (void because: " + entry->reason + ")")});
   }
   return rows;
@@ -109,7 +109,7 @@ void write_account(HtmlPage& page, const LedgerStatement& statement, const Ledge
   if (!dataset.witness.empty()) items.push_back("Its witness: " + dataset.witness);
   for (const LedgerSource& source : statement.sources) {
     if (source.dataset != dataset.name) continue;
-    items.push_back("Read so far: " + report_detail::reading_in_words(source).in(Wording::program));
+    items.push_back("Read so far: " + reading_in_words(source).in(Wording::program));
   }
   page.list(items);
   const std::vector<Step> steps = steps_of(statement, dataset);

@@ -11,20 +11,13 @@
 #include "fractile/ranks.hpp"
 #include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
+#include "report/text/json_texts.hpp"
 #include "report/text/shown_text.hpp"
 
 namespace fractile::report_detail {
 namespace {
 
-using Json = rapidjson::Value;
-
 constexpr std::size_t longest_beginning = 60;
-
-std::string text_at(const Json& query, const char* name) {
-  const auto at = query.FindMember(name);
-  if (at == query.MemberEnd() || !at->value.IsString()) return {};
-  return {at->value.GetString(), at->value.GetStringLength()};
-}
 
 std::size_t size_at(const Json& query, const char* name) {
   const auto at = query.FindMember(name);
@@ -53,9 +46,7 @@ std::string quantiles_in_words(const Json& quantiles) {
     return fmt::format("{} quantiles from {} to {}", quantiles.Size(), quantiles[0].GetString(),
                        quantiles[quantiles.Size() - 1].GetString());
   }
-  std::string list;
-  for (const Json& each : quantiles.GetArray()) list += (list.empty() ? "" : ", ") + std::string(each.GetString());
-  return list;
+  return fmt::to_string(fmt::join(texts_in(quantiles), ", "));
 }
 
 std::string possible_in_words(const Json& query) {
@@ -91,11 +82,7 @@ std::string beginning(const std::string& query) {
 std::string columns_in_words(const Json& query) {
   const auto at = query.FindMember("by");
   if (at == query.MemberEnd() || !at->value.IsArray()) return text_at(query, "by");
-  std::vector<std::string> names;
-  for (const Json& name : at->value.GetArray()) {
-    if (name.IsString()) names.emplace_back(name.GetString(), name.GetStringLength());
-  }
-  return to_string(KeyColumns(std::move(names)));
+  return to_string(KeyColumns(texts_in(at->value)));
 }
 
 }  // namespace

@@ -4,11 +4,13 @@
 #include <cmath>
 
 #include "libraries/fmt.hpp"
+#include "report/text/decimals.hpp"
 
 namespace fractile::report_detail {
 namespace {
 
-Rational printed_unit() { return Rational(10).pow(9); }
+constexpr int epsilon_places = 9;
+constexpr int loss_places = 6;
 
 /// The analyst's wish: "the value misses its quantile by more than 20 records with probability at most 0.05".
 std::string wish_of(const PlannedAnalyst& planned) {
@@ -43,22 +45,16 @@ std::string serves_in_words(const PlannedAnalyst& planned) {
 }  // namespace
 
 std::string served_from(const ServedEpsilons& served) {
-  return served.served_from ? ((*served.served_from * printed_unit()).ceil() / printed_unit()).to_decimal() : "";
+  return served.served_from ? rounded_up(*served.served_from, epsilon_places).to_decimal() : "";
 }
 
 std::string not_served_to(const ServedEpsilons& served) {
-  return served.not_served_to ? ((*served.not_served_to * printed_unit()).floor() / printed_unit()).to_decimal() : "";
+  return served.not_served_to ? rounded_down(*served.not_served_to, epsilon_places).to_decimal() : "";
 }
 
-std::string lower_loss(const LossBounds& loss) {
-  const Rational unit = Rational(10).pow(6);
-  return ((loss.lower * unit).floor() / unit).to_decimal();
-}
+std::string lower_loss(const LossBounds& loss) { return rounded_down(loss.lower, loss_places).to_decimal(); }
 
-std::string upper_loss(const LossBounds& loss) {
-  const Rational unit = Rational(10).pow(6);
-  return ((loss.upper * unit).ceil() / unit).to_decimal();
-}
+std::string upper_loss(const LossBounds& loss) { return rounded_up(loss.upper, loss_places).to_decimal(); }
 
 const char* to_string(AnalystTrial::Answer answer) {
   switch (answer) {

@@ -37,6 +37,11 @@ Row csv_key_headings(const Release& release, const Row& others) {
   return csv_key_headings(key_headings(release), others);
 }
 
+Row typed(const Page& page, Row names) {
+  for (std::string& name : names) name = page.typed(name);
+  return names;
+}
+
 Row behind_key(const GroupKey& key, const Row& cells) {
   Row row = key.texts();
   row.insert(row.end(), cells.begin(), cells.end());

@@ -23,6 +23,8 @@ Row csv_key_headings(Row names, const Row& others);
 /// `key` if there is one key column; with several, their names as above.
 Row csv_key_headings(const Release& release, const Row& others);
 
+/// The names as the page writes what someone typed.
+Row typed(const Page& page, Row names);
 /// A row that begins with the key's texts and goes on with `cells`.
 Row behind_key(const GroupKey& key, const Row& cells);
 

@@ -15,11 +15,10 @@
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::csv_line;
-using report_detail::OpenEnds;
-using report_detail::Row;
+using namespace report_detail;
+
+namespace {
 
 std::optional<Rational> quantile_of(const std::string& word) {
   try {
@@ -147,10 +146,9 @@ auto difference_writer(ValueKind kind) {
 /// The cells of the value, the lower end and the upper end.
 template <class Writer>
 Row cells_of(const Estimate& estimate, Writer written, OpenEnds ends) {
-  const report_detail::Ends texts{written(estimate.lower, Towards::lower), written(estimate.upper, Towards::upper),
-                                  estimate.or_below, estimate.or_above};
-  return {written(estimate.value, Towards::nearest), report_detail::lower_text(texts, ends),
-          report_detail::upper_text(texts, ends)};
+  const Ends texts{written(estimate.lower, Towards::lower), written(estimate.upper, Towards::upper), estimate.or_below,
+                   estimate.or_above};
+  return {written(estimate.value, Towards::nearest), lower_text(texts, ends), upper_text(texts, ends)};
 }
 
 Row joined(Row row, const Row& more) {
@@ -200,15 +198,15 @@ std::string to_csv(const Release& release, const std::vector<NamedComparison>& c
     text += csv_line(row);
   };
   const Row others = joined({"statistic", "unsafe_seed"}, headings);
-  add("statistic", release.is_grouped() ? report_detail::csv_key_headings(release, others) : Row(), headings);
+  add("statistic", release.is_grouped() ? csv_key_headings(release, others) : Row(), headings);
   for (const Release::Group& group : release.groups) {
     for (std::size_t i = 0; i < group.indices.size(); ++i) {
-      const report_detail::Ends ends = report_detail::ends_of(release.lattice, group.intervals[i]);
+      const Ends ends = ends_of(release.lattice, group.intervals[i]);
       add("value", group.key.texts(),
-          {release.query.name(i), "", release.lattice.text(group.indices[i]),
-           report_detail::lower_text(ends, OpenEnds::infinite), report_detail::upper_text(ends, OpenEnds::infinite)});
+          {release.query.name(i), "", release.lattice.text(group.indices[i]), lower_text(ends, OpenEnds::infinite),
+           upper_text(ends, OpenEnds::infinite)});
     }
-    for (const report_detail::StatisticRow& each : report_detail::statistic_rows(release, group)) {
+    for (const StatisticRow& each : statistic_rows(release, group)) {
       add(each.statistic, group.key.texts(), {each.at, "", each.value, each.lower, each.upper});
     }
   }
@@ -246,16 +244,13 @@ std::string report_detail::comparisons_in_words(const Release& release,
   const bool of_two_groups = comparisons.front().key == comparisons.back().key;
   const bool at_once = release.query.intervals->together && of_two_groups;
   const bool with_ratios = release.lattice.kind() == ValueKind::number;
-  const Counts counts = counts_of(release.source);
-  const CountsAt at = counts_at(release.lattice);
-  return fmt::format(
-      "With a probability of at least {}, {}, for no further budget. Each side of a comparison is {}.",
-      share_of(release.query.intervals->level),
-      at_once       ? with_ratios ? "all these differences and ratios lie between their ends at once"
-                                  : "all these differences lie between their ends at once"
-      : with_ratios ? "a difference and its ratio lie between their ends: each line by itself"
-                    : "a difference lies between its ends: each line by itself",
-      held_quantile(release.query.intervals->of == IntervalOf::table, counts, at, release.source.weights.has_value()));
+  return fmt::format("With a probability of at least {}, {}, for no further budget. Each side of a comparison is {}.",
+                     share_of(release.query.intervals->level),
+                     at_once       ? with_ratios ? "all these differences and ratios lie between their ends at once"
+                                                 : "all these differences lie between their ends at once"
+                     : with_ratios ? "a difference and its ratio lie between their ends: each line by itself"
+                                   : "a difference lies between its ends: each line by itself",
+                     held_quantile(release));
 }
 
 std::size_t report_detail::compared_cells(const Release& release) {
@@ -269,10 +264,9 @@ std::string report_detail::about_comparisons(const Release& release) {
 }
 
 std::string to_table(const Release& release, const std::vector<NamedComparison>& comparisons) {
-  const std::vector<Row> rows = report_detail::comparison_rows(release, comparisons);
-  return report_detail::aligned(rows, rows.front().size() - report_detail::compared_cells(release)) +
-         report_detail::comparisons_in_words(release, comparisons) + "\n" + report_detail::about_comparisons(release) +
-         "\n";
+  const std::vector<Row> rows = comparison_rows(release, comparisons);
+  return aligned(rows, rows.front().size() - compared_cells(release)) + comparisons_in_words(release, comparisons) +
+         "\n" + about_comparisons(release) + "\n";
 }
 
 }  // namespace fractile

@@ -13,9 +13,9 @@
 
 namespace fractile::report_detail {
 
-CountsAt counts_at(bool regular_lattice, ValueKind kind) {
-  if (!regular_lattice) return CountsAt::its_own;
-  return kind == ValueKind::number ? CountsAt::nearest : CountsAt::not_after;
+CountsAt counts_at(const Lattice& lattice) {
+  if (!lattice.is_regular()) return CountsAt::its_own;
+  return lattice.kind() == ValueKind::number ? CountsAt::nearest : CountsAt::not_after;
 }
 
 std::string to_string(CountsAt at) {
@@ -42,8 +42,8 @@ std::string counted_in_words(CountsAt at) {
   return {};
 }
 
-std::string and_where_they_count(CountsAt at) {
-  const std::string words = counted_in_words(at);
+std::string and_where_they_count(const Lattice& lattice) {
+  const std::string words = counted_in_words(counts_at(lattice));
   return words.empty() ? words : ", " + words;
 }
 
@@ -51,6 +51,8 @@ Counts counts_of(const SourceDescription& source) {
   if (source.per_person || source.one_row_a_person) return Counts::persons_values;
   return source.person.empty() ? Counts::all_records : Counts::sampled_records;
 }
+
+namespace {
 
 std::string records_in_words(Counts counts) {
   switch (counts) {
@@ -64,18 +66,21 @@ std::string records_in_words(Counts counts) {
   return {};
 }
 
+}  // namespace
+
 std::string records_in_words(const SourceDescription& source) {
   return records_in_words(counts_of(source)) + (source.weights ? " by their weights" : "");
 }
 
-std::string held_quantile(bool of_table, Counts counts, CountsAt at, bool have_weights) {
-  const std::string by_weights = have_weights ? " by their weights" : "";
-  const std::string whose = of_table                        ? records_in_words(counts) + by_weights
-                            : counts == Counts::all_records ? "the population"
+std::string held_quantile(const Release& release) {
+  const Counts counts = counts_of(release.source);
+  const std::string whose = release.query.intervals->of == IntervalOf::table ? records_in_words(release.source)
+                            : counts == Counts::all_records                  ? "the population"
                             : counts == Counts::sampled_records
                                 ? "one random record of a random person of the population"
                                 : "one random value of a random person of the population";
-  return "the quantile of " + whose + (at == CountsAt::its_own ? "" : ", rounded to a possible value");
+  return "the quantile of " + whose +
+         (counts_at(release.lattice) == CountsAt::its_own ? "" : ", rounded to a possible value");
 }
 
 namespace {
@@ -183,12 +188,11 @@ std::string typical_in_words(const TypicalError& typical, const SourceDescriptio
 
 std::string weights_in_words(const WeightsDescription& weights) {
   const RecordWeights& declared = weights.declared;
-  const std::uint32_t most = declared.most_units_of_record();
   return fmt::format(
       "weights are {} to {} in steps of {}, smaller and larger ones counting as the nearest: a record counts as up to "
-      "{} unit{} of {}",
-      declared.lower.to_decimal(), declared.upper.to_decimal(), declared.step.to_decimal(), most, most == 1 ? "" : "s",
-      declared.step.to_decimal());
+      "{} of {}",
+      declared.lower.to_decimal(), declared.upper.to_decimal(), declared.step.to_decimal(),
+      counted(declared.most_units_of_record(), "unit"), declared.step.to_decimal());
 }
 
 std::string weighted_neighbors_in_words(const WeightsDescription& weights) {
@@ -197,9 +201,9 @@ std::string weighted_neighbors_in_words(const WeightsDescription& weights) {
            "weights that were calibrated to totals reveal about a person is outside the promise";
   }
   return fmt::format(
-      "declared, not checked: adding or removing one person's records changes at most {} weighted record{}, including "
+      "declared, not checked: adding or removing one person's records changes at most {}, including "
       "their own, and the cost is for that many",
-      *weights.declared.stability, *weights.declared.stability == 1 ? "" : "s");
+      counted(*weights.declared.stability, "weighted record"));
 }
 
 std::string weighted_noise_in_words(const WeightsDescription& weights) {

@@ -19,15 +19,14 @@ enum class CountsAt {
   its_own,    ///< at its own value, which may lie between two listed candidates
 };
 
-CountsAt counts_at(bool regular_lattice, ValueKind kind);
-inline CountsAt counts_at(const Lattice& lattice) { return counts_at(lattice.is_regular(), lattice.kind()); }
+CountsAt counts_at(const Lattice& lattice);
 /// "nearest", "not after" or "own".
 std::string to_string(CountsAt at);
 
 /// "each counted at the possible value nearest to its own"; empty where records count at their own values.
 std::string counted_in_words(CountsAt at);
-/// As counted_in_words(), after a comma; empty where that is empty.
-std::string and_where_they_count(CountsAt at);
+/// The same for records at these possible values, after a comma; empty where that is empty.
+std::string and_where_they_count(const Lattice& lattice);
 
 /// What is counted as a record.
 enum class Counts {
@@ -36,13 +35,11 @@ enum class Counts {
   persons_values,   ///< one value of each person, or of each person in each group
 };
 Counts counts_of(const SourceDescription& source);
-/// "the table's records", "the records that count" or "the persons' values that count".
-std::string records_in_words(Counts counts);
-/// As above; with weights, "... by their weights" follows.
+/// "the table's records", "the records that count" or "the persons' values that count"; with weights, "by their weights" follows.
 std::string records_in_words(const SourceDescription& source);
 
-/// What an interval holds: "the quantile of the table's records, rounded to a possible value".
-std::string held_quantile(bool of_table, Counts counts, CountsAt at, bool have_weights = false);
+/// What an interval of the release holds: "the quantile of the table's records, rounded to a possible value".
+std::string held_quantile(const Release& release);
 
 /// What a person's one value is: "the sum of their numbers".
 std::string one_value_in_words(PerPerson how);

@@ -5,6 +5,7 @@
 #include "libraries/fmt.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/release_figure.hpp"
+#include "report/text/decimals.hpp"
 #include "report/text/page.hpp"
 
 namespace fractile::report_detail {
@@ -15,8 +16,8 @@ std::string of_one_person(const Release& release, const Typed& typed) {
   const std::uint32_t bound = records_per_person(release);
   const std::string in_groups = !release.is_grouped() ? "" : ", in all groups together";
   if (release.source.sql_stability) {
-    return fmt::format("One person's records change at most {} row{} of the query's result{}{}.", bound,
-                       bound == 1 ? "" : "s", in_groups,
+    return fmt::format("One person's records change at most {} of the query's result{}{}.", counted(bound, "row"),
+                       in_groups,
                        release.query.neighbors == Neighbors::add_remove ? "; a row that changes counts as two" : "");
   }
   if (!release.source.person.empty()) {
@@ -24,7 +25,7 @@ std::string of_one_person(const Release& release, const Typed& typed) {
         release.source.person == withheld ? "the column that identifies persons" : typed(release.source.person);
     return fmt::format("Every record of a person carries their own identifier in {}, and nobody else's.", column);
   }
-  return fmt::format("No person has more than {} record{} in the table{}.", bound, bound == 1 ? "" : "s", in_groups);
+  return fmt::format("No person has more than {} in the table{}.", counted(bound, "record"), in_groups);
 }
 
 /// The number of rows that a release expected, if the number of rows is not public.

@@ -24,14 +24,10 @@
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::Counts;
-using report_detail::CountsAt;
-using report_detail::lattice_in_words;
-using report_detail::Page;
-using report_detail::share_of;
-using report_detail::value_in_words;
+using namespace report_detail;
+
+namespace {
 
 // --- Words -------------------------------------------------------------------------------------------------------------
 
@@ -46,48 +42,28 @@ std::string table_name(const Page& page, const Release& release) {
   return release.source.file == "-" ? "standard input" : page.typed(release.source.file);
 }
 
-/// At which value a record counts.
-CountsAt counts_at(const Release& release) { return report_detail::counts_at(release.lattice); }
-
-Counts counts_of(const Release& release) { return report_detail::counts_of(release.source); }
-
-std::string held_quantile(const Release& release) {
-  return report_detail::held_quantile(release.query.intervals->of == IntervalOf::table, counts_of(release),
-                                      counts_at(release), release.source.weights.has_value());
-}
-
 /// One line per value. Pages with figures also show between which shares the value is a quantile, when bars of shares are drawn.
-report_detail::CellTable listed_values(const Page& page, const Release& release) {
-  using report_detail::CellTable;
-  const bool with_shares = page.has_figures() && report_detail::has_share_bars(release);
-  const auto typed = [&](report_detail::Row row) {
-    for (std::string& name : row) name = page.typed(name);
-    return row;
-  };
-  CellTable table{
-      report_detail::TableHead{"release", "The published values", report_detail::key_columns_of(release) + 1},
-      {},
-      {},
-      {}};
-  table.headings = report_detail::behind_key(
-      GroupKey(typed(report_detail::key_headings(release))),
-      {"share", report_detail::values_in_words(release.source, page.typed(release.source.column))});
+CellTable listed_values(const Page& page, const Release& release) {
+  const bool with_shares = page.has_figures() && has_share_bars(release);
+  CellTable table{TableHead{"release", "The published values", key_columns_of(release) + 1}, {}, {}, {}};
+  table.headings = behind_key(GroupKey(typed(page, key_headings(release))),
+                              {"share", values_in_words(release.source, page.typed(release.source.column))});
   if (release.query.intervals) {
     table.headings.insert(table.headings.end(), {"from", "to"});
   } else {
-    table.headings.push_back("off by at most, in " + report_detail::counted_noun(release.source));
+    table.headings.push_back("off by at most, in " + counted_noun(release.source));
   }
   if (with_shares) table.headings.insert(table.headings.end(), {"a quantile of, from", "to"});
   for (const Release::Group& group : release.groups) {
     for (std::size_t i = 0; i < group.indices.size(); ++i) {
       CellTable::Line& line = table.lines.emplace_back(CellTable::Line{
-          report_detail::behind_key(GroupKey(typed(group.key.texts())), {share_of(release.query.quantiles[i])}), {}});
-      CellTable::Cell cell = report_detail::value_cell(release, group, i);
+          behind_key(GroupKey(typed(page, group.key.texts())), {share_of(release.query.quantiles[i])}), {}});
+      CellTable::Cell cell = value_cell(release, group, i);
       line.cells.push_back({cell.value});
       for (CellTable::Number& end : cell.beside) line.cells.push_back({std::move(end)});
-      if (!release.query.intervals) line.cells.push_back({report_detail::error_of(group, i)});
+      if (!release.query.intervals) line.cells.push_back({error_of(group, i)});
       if (!with_shares) continue;
-      const report_detail::Shares shares = report_detail::shares_of(release, i);
+      const Shares shares = shares_of(release, i);
       line.cells.push_back({share_of(shares.from)});
       line.cells.push_back({share_of(shares.to)});
     }
@@ -96,15 +72,15 @@ report_detail::CellTable listed_values(const Page& page, const Release& release)
 }
 
 /// A table with as many values on one line as fit on a page.
-report_detail::CellTable published_table(const Page& page, const Release& release) {
+CellTable published_table(const Page& page, const Release& release) {
   constexpr std::size_t most_columns = 10;
   const std::size_t quantiles = release.query.quantiles.size();
   if (!page.has_figures() || !release.is_grouped() || quantiles > most_columns) return listed_values(page, release);
-  if (report_detail::key_columns_of(release) == 2 && quantiles == 1) {
-    report_detail::CellTable crossed = report_detail::crossed_table(release);
+  if (key_columns_of(release) == 2 && quantiles == 1) {
+    CellTable crossed = crossed_table(release);
     if (crossed.headings.size() <= most_columns) return crossed;
   }
-  return report_detail::wide_table(release);
+  return wide_table(release);
 }
 
 void explain_values(Page& page, const Release& release) {
@@ -112,7 +88,7 @@ void explain_values(Page& page, const Release& release) {
   const bool grouped = release.is_grouped();
   if (release.source.per_person) {
     page.paragraph(fmt::format("Each person counts once{}: with {}.", grouped ? ", in each of their groups" : "",
-                               report_detail::one_value_in_words(*release.source.per_person)));
+                               one_value_in_words(*release.source.per_person)));
   }
   if (release.query.quantiles.empty()) {
     return page.paragraph(fmt::format("Statistics of the column {} of {}, and no quantiles.",
@@ -120,12 +96,12 @@ void explain_values(Page& page, const Release& release) {
   }
   page.paragraph(fmt::format(
       "Quantiles of {} of {}. A percentage says approximately what share of {} lies at or below the value{}:",
-      report_detail::column_in_words(release.source, page.typed(release.source.column)), table_name(page, release),
-      report_detail::records_in_words(release.source), report_detail::and_where_they_count(counts_at(release))));
-  if (page.has_figures()) report_detail::draw_release(page, release);
+      column_in_words(release.source, page.typed(release.source.column)), table_name(page, release),
+      records_in_words(release.source), and_where_they_count(release.lattice)));
+  if (page.has_figures()) draw_release(page, release);
   page.table(published_table(page, release));
   if (grouped) page.paragraph("The groups were listed beforehand; an empty group has values, too.");
-  const std::string found = report_detail::round_numbers_in_words(release);
+  const std::string found = round_numbers_in_words(release);
   if (!grouped && !found.empty()) {
     page.paragraph(
         fmt::format("A part of the budget suggested that {}; the values above were drawn accordingly.", found));
@@ -133,19 +109,18 @@ void explain_values(Page& page, const Release& release) {
 }
 
 void explain_comparisons(Page& page, const Release& release, const std::vector<NamedComparison>& comparisons) {
-  page.section(report_detail::compared_heading);
-  std::vector<report_detail::Row> rows = report_detail::comparison_rows(release, comparisons);
-  const auto compared = static_cast<std::ptrdiff_t>(report_detail::compared_cells(release));
-  for (report_detail::Row& row : rows) {
+  page.section(compared_heading);
+  std::vector<Row> rows = comparison_rows(release, comparisons);
+  const auto compared = static_cast<std::ptrdiff_t>(compared_cells(release));
+  for (Row& row : rows) {
     std::ranges::transform(row.begin(), row.end() - compared, row.begin(),
                            [&](const std::string& name) { return page.typed(name); });
   }
   const bool with_ratios = release.lattice.kind() == ValueKind::number;
   page.table({"comparisons", with_ratios ? "Differences and ratios" : "Differences",
-              rows.front().size() - report_detail::compared_cells(release)},
+              rows.front().size() - compared_cells(release)},
              rows);
-  page.paragraph(report_detail::comparisons_in_words(release, comparisons) + " " +
-                 report_detail::about_comparisons(release));
+  page.paragraph(comparisons_in_words(release, comparisons) + " " + about_comparisons(release));
 }
 
 void warn_of_noise(Page& page, const Release& release) {
@@ -160,7 +135,7 @@ void explain_intervals(Page& page, const Release& release) {
   page.paragraph(fmt::format(
       "To protect people, the values were drawn at random near the quantiles of {}. The table above has beside each "
       "value an interval for {}. {}",
-      report_detail::records_in_words(release.source), held_quantile(release),
+      records_in_words(release.source), held_quantile(release),
       of_table ? "An interval says nothing about people who are not in the table."
                : "An interval covers both the error added for privacy and the error of sampling."));
   page.paragraph(fmt::format(
@@ -174,45 +149,41 @@ void explain_intervals(Page& page, const Release& release) {
         "Nothing checks that the records are a simple random sample, as is assumed below. For a census, volunteers or "
         "a sample with weights, the intervals do not mean what they seem to mean.");
   }
-  report_detail::explain_counted(page, release);
-  page.paragraph(
-      R"("Or below" and "or above" stand at the ends of the possible values, beyond which nothing is known.)");
+  explain_counted(page, release);
+  explain_open_ends(page);
 }
 
 void explain_errors(Page& page, const Release& release, bool is_typical_known) {
   page.section("How wrong the numbers may be");
   if (release.query.quantiles.empty()) {
     page.paragraph("To protect people, noise was added to counts. The intervals above say how far off they may be.");
-    return report_detail::explain_counted(page, release);
+    return explain_counted(page, release);
   }
   if (release.query.intervals) return explain_intervals(page, release);
   page.paragraph(fmt::format(
       "To protect people, the values were drawn at random near the quantiles of {}{}. A value is a quantile when no "
       "more than the wanted share of these {} lies below it, and no less than this share lies at or below it. A value "
       "is off by r {} when one of these two numbers of {} misses the share by r.",
-      report_detail::records_in_words(release.source), report_detail::and_where_they_count(counts_at(release)),
-      report_detail::counted_noun(release.source), report_detail::counted_noun(release.source),
-      report_detail::counted_noun(release.source)));
+      records_in_words(release.source), and_where_they_count(release.lattice), counted_noun(release.source),
+      counted_noun(release.source), counted_noun(release.source)));
   if (!release.errors->without.empty()) {
     page.paragraph(fmt::format("No bound is known for all values: {}. fractile plan shows typical errors.",
                                page.typed(release.errors->without)));
-    return report_detail::explain_counted(page, release);
+    return explain_counted(page, release);
   }
   page.paragraph(fmt::format(
       "With a probability of at least {}, each value taken by itself is off by no more than the table above says, "
       "whatever the data, {}.{} Typical errors are many times smaller{}.",
-      percent_of(release.errors->confidence),
-      report_detail::up_to_records(release, release.is_grouped() ? " in a group" : ""),
-      !release.errors->together
-          ? ""
-          : fmt::format(" With the same probability no value is off by more than {}.",
-                        report_detail::with_separators(std::to_string(*release.errors->together))),
+      percent_of(release.errors->confidence), up_to_records(release, release.is_grouped() ? " in a group" : ""),
+      !release.errors->together ? ""
+                                : fmt::format(" With the same probability no value is off by more than {}.",
+                                              with_separators(std::to_string(*release.errors->together))),
       is_typical_known ? "" : ": fractile plan shows them"));
   page.paragraph(
       "This is only the error added for privacy. It does not include how well the table's records represent other "
       "people.");
-  if (release.errors->rounded) report_detail::explain_rounded(page, *release.errors->rounded);
-  report_detail::explain_counted(page, release);
+  if (release.errors->rounded) explain_rounded(page, *release.errors->rounded);
+  explain_counted(page, release);
 }
 
 /// How the range was found, and with which probability it holds the quantiles.
@@ -222,8 +193,7 @@ void explain_found_bounds(Page& page, const Release& release) {
   if (release.bounds->enough_records) {
     surely = fmt::format(
         " With a probability of at least {} it holds all quantiles that were asked for, if at least {} {} count",
-        percent_of(release.errors->confidence), *release.bounds->enough_records,
-        report_detail::counted_noun(release.source));
+        percent_of(release.errors->confidence), *release.bounds->enough_records, counted_noun(release.source));
   } else if (release.is_grouped()) {
     surely =
         " The probability that it holds the quantiles of a group is not known, since it was found among the records of "
@@ -246,20 +216,16 @@ void explain_what_was_left_out(Page& page, const Release& release) {
         release.source.weights ? ", or which have no weight," : ""));
   }
   if (is_declared) page.paragraph(fmt::format("Also declared to be missing: {}.", fmt::join(missing, ", ")));
-  report_detail::explain_others(page, release);
+  explain_others(page, release);
 }
 
 void explain_assumptions(Page& page, const Release& release) {
-  page.section("What was assumed");
-  page.paragraph(
-      "The following was declared, and nothing checks it. Where it is false, the promise is weaker, or the numbers do "
-      "not mean what is said here.");
-  page.list(report_detail::declarations_of(release, [&](const std::string& words) { return page.typed(words); }));
+  explain_declared(page, declarations_of(release, [&](const std::string& words) { return page.typed(words); }));
   explain_found_bounds(page, release);
-  if (!release.source.sql.empty()) report_detail::explain_query(page, release);
+  if (!release.source.sql.empty()) explain_query(page, release);
   if (release.lattice.kind() == ValueKind::instant) page.paragraph("All times are in UTC.");
   explain_what_was_left_out(page, release);
-  report_detail::explain_failures(page, report_detail::failures_of(release));
+  explain_failures(page, failures_of(release));
 }
 
 /// The words for a part of a release as receipts name it (docs/receipt.md, `spent`).
@@ -284,7 +250,7 @@ std::string amount_in_words(const std::string& amount) {
   constexpr std::size_t longest = 15;
   const bool is_fraction = amount.find_first_not_of("0123456789/") == std::string::npos;
   if (amount.size() <= longest || !is_fraction) return amount;
-  return "about " + report_detail::plain(Rational::parse(amount).to_double(), 4);
+  return "about " + plain(Rational::parse(amount).to_double(), 4);
 }
 
 /// What was spent on which part, if a receipt says so; empty for several groups that differ.
@@ -309,7 +275,7 @@ void explain_origin(Page& page, const Release& release) {
       release.groups, [&](const Release::Group& group) { return group.used.mechanism == first.mechanism; });
   page.paragraph(
       fmt::format("By {}, {}. Its output has exactly the probabilities that its proof is about.", release.program,
-                  release.query.quantiles.empty() ? "with " + std::string(report_detail::noise_on_counts)
+                  release.query.quantiles.empty() ? "with " + std::string(noise_on_counts)
                   : alike                         ? fmt::format("mechanism {}{}{}", to_string(first.mechanism),
                                         first.reason.empty() ? "" : ", chosen because: ", page.typed(first.reason))
                                                   : "with a mechanism for each group, which the receipt names"));
@@ -317,7 +283,7 @@ void explain_origin(Page& page, const Release& release) {
     page.paragraph(fmt::format("Every draw was charged before it was made{}. The parts of {} are: {}.",
                                !release.is_grouped() ? "" : ", in every group", release.cost().to_string(), spending));
   }
-  report_detail::explain_proofs(page, report_detail::proofs_of(release));
+  explain_proofs(page, proofs_of(release));
   if (const std::optional<Charge>& charge = release.charge) {
     page.paragraph(fmt::format("A ledger paid for the release: entry {}{}.", charge->entry,
                                charge->dataset.empty() ? "" : " of the dataset " + page.typed(charge->dataset)));
@@ -349,28 +315,23 @@ std::string worst_in_short(const Release& release) {
   if (release.query.quantiles.empty()) {
     return fmt::format(
         "Each number has an interval beside it that holds the true value for {} with a probability of at least {}.",
-        report_detail::records_in_words(release.source), share_of(release.statistics->level));
+        records_in_words(release.source), share_of(release.statistics->level));
   }
   const std::optional<std::uint64_t> largest = largest_error(release);
   if (!largest) return "How far the values may be off at worst is not known for all of them.";
   return fmt::format(
       "With a probability of at least {} each, the values miss the quantiles of {}{}, by at most {}, {}.",
-      percent_of(release.errors->confidence), report_detail::records_in_words(release.source),
-      report_detail::and_where_they_count(counts_at(release)),
-      report_detail::counted_in_words(release.source, *largest),
-      report_detail::up_to_records(release, release.is_grouped() ? " in a group" : ""));
+      percent_of(release.errors->confidence), records_in_words(release.source), and_where_they_count(release.lattice),
+      counted_in_words(release.source, *largest), up_to_records(release, release.is_grouped() ? " in a group" : ""));
 }
 
 void explain_in_short(Page& page, const Release& release, const std::optional<TypicalError>& typical,
                       const PageOptions& options) {
-  page.section(report_detail::short_heading);
-  std::vector<std::string> items{report_detail::promise_in_short(report_detail::promise_of(release))};
-  if (typical) items.push_back(report_detail::typical_in_words(*typical, release.source, "a value is"));
+  page.section(short_heading);
+  std::vector<std::string> items{promise_in_short(report_detail::promise_of(release))};
+  if (typical) items.push_back(typical_in_words(*typical, release.source, "a value is"));
   items.push_back(worst_in_short(release));
-  if (options.account) {
-    items.push_back(fmt::format("Of {} for these people, {} is left.", options.account->dataset.budget.to_string(),
-                                options.account->balance.remaining.to_string()));
-  }
+  if (options.account) items.push_back(account_in_short(*options.account));
   page.list(items);
 }
 
@@ -385,53 +346,51 @@ void explain_unprotected(Page& page, const Release& release) {
   if (release.is_grouped()) items.emplace_back("The list of groups, which is public knowledge.");
   if (release.public_rows) {
     items.push_back(fmt::format("The number of rows, {}, which was declared public.",
-                                report_detail::with_separators(std::to_string(*release.public_rows))));
+                                with_separators(std::to_string(*release.public_rows))));
   }
   report_detail::explain_unprotected(page, report_detail::promise_of(release), std::move(items));
 }
 
 void explain_words(Page& page, const Release& release) {
   page.section("What the words mean");
-  page.glossary(report_detail::words_of(
-      report_detail::promise_of(release),
-      report_detail::record_in_words(release.source, value_in_words(release.lattice.kind()), release.is_grouped())));
+  page.glossary(
+      words_of(report_detail::promise_of(release),
+               record_in_words(release.source, value_in_words(release.lattice.kind()), release.is_grouped())));
 }
 
 std::string title_of(const Page& page, const Release& release, const About& about) {
   if (!about.title.empty()) return page.typed(about.title);
   const std::size_t quantiles = release.query.quantiles.size();
-  const std::string what =
-      quantiles == 0 ? "Counts" : fmt::format("{} quantile{}", quantiles, quantiles == 1 ? "" : "s");
-  return fmt::format("{} of {}{}", what,
-                     report_detail::values_in_words(release.source, page.typed(release.source.column)),
+  const std::string what = quantiles == 0 ? "Counts" : counted(quantiles, "quantile");
+  return fmt::format("{} of {}{}", what, values_in_words(release.source, page.typed(release.source.column)),
                      !release.is_grouped() ? "" : " by " + page.typed(to_string(release.source.by)));
 }
 
 void explain_on(Page& page, const Release& release, const std::vector<NamedComparison>& comparisons,
                 const PageOptions& options) {
   page.title(title_of(page, release, options.about));
-  report_detail::explain_about(page, options.about);
+  explain_about(page, options.about);
   const std::optional<TypicalError> typical = typical_error(release);
   if (release.unsafe_seed) {
-    report_detail::warn_of_seed(page, *release.unsafe_seed);
+    warn_of_seed(page, *release.unsafe_seed);
   } else {
     explain_in_short(page, release, typical, options);
   }
   warn_of_noise(page, release);
   explain_values(page, release);
-  report_detail::explain_statistics(page, release);
+  explain_statistics(page, release);
   if (!comparisons.empty()) explain_comparisons(page, release, comparisons);
-  report_detail::explain_people(page, report_detail::promise_of(release));
-  report_detail::explain_strength(page, report_detail::promise_of(release));
+  explain_people(page, report_detail::promise_of(release));
+  explain_strength(page, report_detail::promise_of(release));
   if (!options.guess_above.empty() && !release.unsafe_seed) {
-    report_detail::explain_guess(page, release, options.guess_above);
+    explain_guess(page, release, options.guess_above);
   }
   explain_errors(page, release, typical && !release.unsafe_seed);
-  if (options.account) report_detail::explain_account(page, options, "this one");
+  if (options.account) explain_account(page, options, "this one");
   explain_assumptions(page, release);
   explain_unprotected(page, release);
   explain_origin(page, release);
-  report_detail::explain_checks(page, !release.is_grouped() ? "" : " in a group");
+  explain_checks(page, !release.is_grouped() ? "" : " in a group");
   explain_words(page, release);
 }
 
@@ -440,17 +399,17 @@ void explain_on(Page& page, const Release& release, const std::vector<NamedCompa
 std::string explain(const Release& release, Prose prose, const std::vector<NamedComparison>& comparisons,
                     const PageOptions& options) {
   const OwnEnvironment own;
-  report_detail::ProsePage page(prose);
-  explain_on(page, report_detail::with_told_bounds(with_receipt(release)), comparisons, options);
+  ProsePage page(prose);
+  explain_on(page, with_told_bounds(with_receipt(release)), comparisons, options);
   return page.text();
 }
 
 WebPage to_html(const Release& release, const std::vector<NamedComparison>& comparisons, const PageOptions& options) {
   const OwnEnvironment own;
-  const Release whole = report_detail::with_told_bounds(with_receipt(release));
-  report_detail::HtmlPage page;
-  explain_on(page, options.is_public ? report_detail::for_everybody(whole) : whole, comparisons, options);
-  if (!options.is_public) report_detail::hold_receipt(page, whole.receipt);
+  const Release whole = with_told_bounds(with_receipt(release));
+  HtmlPage page;
+  explain_on(page, options.is_public ? for_everybody(whole) : whole, comparisons, options);
+  if (!options.is_public) hold_receipt(page, whole.receipt);
   return std::move(page).finished();
 }
 

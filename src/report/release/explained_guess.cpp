@@ -12,12 +12,13 @@
 #include "report/release/declarations.hpp"
 #include "report/release/explained_parts.hpp"
 #include "report/release/guess_words.hpp"
+#include "report/text/decimals.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::Page;
-using report_detail::percent_up;
+using namespace report_detail;
+
+namespace {
 
 [[noreturn]] void refuse_guess(const std::string& what, const std::string& hint) {
   throw Error(ErrorCode::usage, what, hint, "guess");
@@ -64,7 +65,7 @@ ShareAbove share_above(const Release& release, const Rational& limit) {
 }
 
 std::string percent_down(const Rational& probability) {
-  return fmt::format("{} %", ((probability * Rational(10'000)).floor() / Rational(100)).to_decimal());
+  return fmt::format("{} %", rounded_down(probability * Rational(100), 2).to_decimal());
 }
 
 /// The guess takes the likelier side. Beyond the values, only a bound on the share of the records above the limit is known.

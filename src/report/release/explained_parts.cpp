@@ -153,7 +153,7 @@ std::string weighted_promise(const WeightsDescription& weights) {
     return fmt::format(
         "Records have weights. The promise is about files that differ in one person's records and in the weights that "
         "these records change: at most {} in all. This was declared, and nothing checks it.",
-        records_of(*weights.declared.stability));
+        counted(*weights.declared.stability, "record"));
   }
   return "Records have weights. The promise is about weighted files: one with a person's weighted records and one "
          "without them, in which all other weights are the same. Where weights were calibrated to totals, a person "
@@ -170,7 +170,7 @@ std::string identifying_column(const Page& page, const Promise& promise) {
 std::string who_is_meant(const Promise& promise) {
   if (promise.source.sql_stability) return " whose records change no more rows of the query's result than is declared";
   return promise.source.person.empty()
-             ? " who has no more than " + records_of(promise.records_per_person) + " in the table"
+             ? " who has no more than " + counted(promise.records_per_person, "record") + " in the table"
              : "";
 }
 
@@ -220,10 +220,6 @@ Promise promise_of(const Release& release) {
           release.is_grouped() ? "in all groups together" : ""};
 }
 
-std::string records_of(std::uint32_t records_per_person) {
-  return records_per_person == 1 ? "1 record" : fmt::format("{} records", records_per_person);
-}
-
 std::string promise_in_short(const Promise& promise) {
   const Rational ten(10, 100);
   return fmt::format(
@@ -236,7 +232,7 @@ std::string promise_in_short(const Promise& promise) {
 
 void explain_people(Page& page, const Promise& promise) {
   page.section("For whom the promise holds");
-  const std::string records = records_of(promise.records_per_person);
+  const std::string records = counted(promise.records_per_person, "record");
   const std::string& together = promise.together;
   if (promise.source.sql_stability) {
     page.paragraph("For every person whose records change no more rows of the query's result than is declared below.");
@@ -392,7 +388,7 @@ std::vector<std::string> counted_texts(const Release& release, const std::string
     texts.push_back(fmt::format(
         "At most {} of each person count{}, chosen at random. The {} of all records may differ: there, a person with "
         "more records would weigh more.",
-        records_of(records_per_person(release)), records_per_person(release) == 1 ? "s" : "", numbers));
+        counted(records_per_person(release), "record"), records_per_person(release) == 1 ? "s" : "", numbers));
   }
   return texts;
 }
@@ -459,6 +455,24 @@ void explain_failures(Page& page, const std::vector<std::string>& failures) {
       fmt::format("A table with one of these makes a release fail, and the failure shows that there is one: {}.",
                   fmt::join(failures, "; ")));
   page.paragraph("It was assumed that nobody could watch the program at work: how long it takes depends on the data.");
+}
+
+void explain_declared(Page& page, const std::vector<std::string>& declarations) {
+  page.section("What was assumed");
+  page.paragraph(
+      "The following was declared, and nothing checks it. Where it is false, the promise is weaker, or the numbers do "
+      "not mean what is said here.");
+  page.list(declarations);
+}
+
+void explain_open_ends(Page& page) {
+  page.paragraph(
+      R"("Or below" and "or above" stand at the ends of the possible values, beyond which nothing is known.)");
+}
+
+std::string account_in_short(const LedgerAccount& account) {
+  return fmt::format("Of {} for these people, {} is left.", account.dataset.budget.to_string(),
+                     account.balance.remaining.to_string());
 }
 
 void explain_account(Page& page, const PageOptions& options, const std::string& which) {

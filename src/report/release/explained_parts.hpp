@@ -35,9 +35,6 @@ struct Promise {
 
 Promise promise_of(const Release& release);
 
-/// "1 record" or "2 records".
-std::string records_of(std::uint32_t records_per_person);
-
 /// The promise in one sentence for everybody.
 std::string promise_in_short(const Promise& promise);
 /// A section: for whom the promise holds, and what it protects of their records.
@@ -72,8 +69,14 @@ std::vector<std::string> counted_texts(const Release& release, const std::string
 void explain_counted(Page& page, const Release& release);
 /// What was checked or declared about the source's query, and what the query could read.
 void explain_query(Page& page, const Release& release);
+/// What was assumed: the section of the declarations.
+void explain_declared(Page& page, const std::vector<std::string>& declarations);
+/// What "or below" and "or above" mean.
+void explain_open_ends(Page& page);
 /// What in a table would have made the release fail, and what observers could see.
 void explain_failures(Page& page, const std::vector<std::string>& failures);
+/// How much of the account's budget is left, in a sentence.
+std::string account_in_short(const LedgerAccount& account);
 /// What was spent on the people of an account, and what is left. `which` names one of all releases: "this one".
 void explain_account(Page& page, const PageOptions& options, const std::string& which);
 /// The pages with the proofs of what ran, without repetitions.

@@ -13,17 +13,10 @@
 #include "report/text/shown_text.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::Document;
-using report_detail::list;
-using report_detail::member;
-using report_detail::number;
-using report_detail::object;
-using report_detail::objects;
-using report_detail::write_cost;
-using report_detail::write_value;
-using report_detail::Writer;
+using namespace report_detail;
+
+namespace {
 
 const Rational receipt_confidence(19, 20);
 
@@ -104,7 +97,7 @@ void write_spent(Writer& json, const Release& release, const Release::Group& gro
 void write_run(Writer& json, const Release& release, const Release::Group& group) {
   if (!release.query.quantiles.empty()) {
     member(json, "mechanism", to_string(group.used.mechanism));
-    report_detail::write_options(json, release.query, release.lattice, group.used);
+    write_options(json, release.query, release.lattice, group.used);
   }
   write_spent(json, release, group);
 }
@@ -115,14 +108,19 @@ void write_columns(Writer& json, const KeyColumns& by) {
   member(json, "by", by.empty() ? "" : by[0]);
 }
 
+/// A member with the name of a column.
+void write_in_column(Writer& json, const std::string& column, const std::string& value) {
+  const std::string name = name_text(column);
+  json.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+  report_detail::text(json, value);
+}
+
 void write_key(Writer& json, const KeyColumns& by, const GroupKey& key) {
   if (key.size() == 1) return member(json, "key", key[0]);
   if (key.size() != by.size()) throw Error(ErrorCode::internal, "a receipt needs the names of its key columns");
   object(json, "keys", [&] {
     for (std::size_t column = 0; column < key.size(); ++column) {
-      const std::string name = name_text(by[column]);
-      json.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
-      report_detail::text(json, key[column]);
+      write_in_column(json, by[column], key[column]);
     }
   });
 }
@@ -139,14 +137,14 @@ void write_groups(Writer& json, const Release& release) {
       if (!alike) write_run(json, release, group);
       write_quantiles(json, release, group);
       write_statistics(json, release, group);
-      if (!alike) report_detail::write_noise(json, group.noise);
+      if (!alike) write_noise(json, group.noise);
     });
   } else {
     write_quantiles(json, release, first);
     write_statistics(json, release, first);
   }
-  report_detail::write_worst_case(json, *release.errors);
-  if (alike) report_detail::write_noise(json, first.noise);
+  write_worst_case(json, *release.errors);
+  if (alike) write_noise(json, first.noise);
 }
 
 void write_intervals(Writer& json, const IntervalRequest& request) {
@@ -209,7 +207,7 @@ void write_weights(Writer& json, const WeightsDescription& weights) {
     member(json, "units_per_record", std::uint64_t{declared.most_units_of_record()});
     member(json, "records_per_person", std::uint64_t{weights.records_per_person});
     if (declared.stability) member(json, "stability", std::uint64_t{*declared.stability});
-    member(json, "neighbors", std::string(declared.stability ? "calibrated weights" : "weighted files"));
+    member(json, "neighbors", declared.stability ? "calibrated weights" : "weighted files");
     member(json, "noise_factor", weights.noise_factor().to_string());
     if (const auto relative = weights.relative_noise_factor()) {
       member(json, "relative_noise_factor", relative->to_string());
@@ -222,10 +220,7 @@ void write_others(Writer& json, const KeyColumns& by, const std::vector<std::str
   if (others.empty()) return;
   object(json, "other", [&] {
     for (std::size_t column = 0; column < others.size(); ++column) {
-      if (others[column].empty()) continue;
-      const std::string name = name_text(by[column]);
-      json.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
-      report_detail::text(json, others[column]);
+      if (!others[column].empty()) write_in_column(json, by[column], others[column]);
     }
   });
 }
@@ -243,12 +238,12 @@ void write_source(Writer& json, const SourceDescription& source, ValueKind kind)
         member(json, "file", table.file);
       });
     }
-    if (source.one_row_a_person) member(json, "sql_rows", std::string("one a person"));
+    if (source.one_row_a_person) member(json, "sql_rows", "one a person");
     if (source.sql_stability) member(json, "sql_stability", std::uint64_t{*source.sql_stability});
     if (source.disjoint_persons) list(json, "declared", {"disjoint_persons"});
     member(json, "column", source.column);
     if (!source.person.empty()) member(json, "person", source.person);
-    if (source.whole_records) member(json, "sample", std::string("whole records"));
+    if (source.whole_records) member(json, "sample", "whole records");
     if (source.per_person) member(json, "per_person", to_string(*source.per_person));
     if (source.weights) write_weights(json, *source.weights);
     member(json, "null_policy", to_string(source.null_policy));
@@ -281,32 +276,31 @@ void write_charge(Writer& json, const Charge& charge) {
 void write_counted(Writer& json, const Release& release) {
   object(json, "counted", [&] {
     member(json, "records",
-           std::string(report_detail::counts_of(release.source) == report_detail::Counts::persons_values
-                           ? "one value a person"
-                       : release.source.person.empty() ? "all"
-                                                       : "sampled by person"));
-    member(json, "values", to_string(report_detail::counts_at(release.lattice)));
+           counts_of(release.source) == Counts::persons_values ? "one value a person"
+           : release.source.person.empty()                     ? "all"
+                                                               : "sampled by person");
+    member(json, "values", to_string(counts_at(release.lattice)));
   });
 }
 
 std::string written(const Release& release) {
-  Document document(report_detail::release_schema);
+  Document document(release_schema);
   Writer& json = document.json();
   write_groups(json, release);
-  report_detail::write_privacy(json, release.query);
+  write_privacy(json, release.query);
   if (release.query.intervals) write_intervals(json, *release.query.intervals);
   if (release.bounds) write_bounds(json, *release.bounds);
   write_statistics_terms(json, release);
-  report_detail::write_lattice(json, release.lattice);
+  write_lattice(json, release.lattice);
   write_counted(json, release);
   write_source(json, release.source, release.lattice.kind());
   if (release.charge) write_charge(json, *release.charge);
   if (release.public_rows) member(json, "public_rows", *release.public_rows);
   if (release.unsafe_seed) {
     member(json, "unsafe_seed", *release.unsafe_seed);
-    member(json, "warning", std::string("NOT PRIVATE: the random bits came from a seed"));
+    member(json, "warning", "NOT PRIVATE: the random bits came from a seed");
   }
-  return report_detail::with_digest(document);
+  return with_digest(document);
 }
 
 /// Each group has its own bounds. No bound is promised for all groups together, so with groups `together` is left out.
@@ -356,11 +350,7 @@ std::string to_json(const AuditRequest& request, const AuditReport& report) {
   json.Bool(report.holds);
   number(json, "claimed", report.claimed);
   number(json, "attained", report.attained);
-  json.Key("neighbours");
-  json.StartArray();
-  json.String(report.first.c_str());
-  json.String(report.second.c_str());
-  json.EndArray();
+  list(json, "neighbours", {report.first, report.second});
   member(json, "pairs", report.pairs);
   return document.text();
 }

@@ -81,23 +81,10 @@ std::vector<std::string> planned_weights_meaning(const PlanReport& report) {
 }  // namespace fractile::report_detail
 
 namespace fractile {
-namespace {
 
-using report_detail::aligned;
-using report_detail::Document;
-using report_detail::list;
-using report_detail::member;
-using report_detail::number;
-using report_detail::object;
-using report_detail::objects;
-using report_detail::Row;
-using report_detail::unsettled_groups;
-using report_detail::write_lattice;
-using report_detail::write_noise;
-using report_detail::write_options;
-using report_detail::write_privacy;
-using report_detail::write_worst_case;
-using report_detail::Writer;
+using namespace report_detail;
+
+namespace {
 
 std::string ranks_or(const std::optional<std::uint64_t>& ranks, const char* otherwise) {
   return ranks ? fmt::format("{}", *ranks) : otherwise;
@@ -105,7 +92,7 @@ std::string ranks_or(const std::optional<std::uint64_t>& ranks, const char* othe
 
 /// Whether a bound that holds for any number of rows is a share of the largest number, and so says nothing about the table.
 bool is_share_of_any(const std::optional<std::uint64_t>& ranks) {
-  return ranks && *ranks > report_detail::largest_bound_of_any_number;
+  return ranks && *ranks > largest_bound_of_any_number;
 }
 
 void tell_bounds(ReleasePlan& plan) {
@@ -164,7 +151,7 @@ void write_statistics(Writer& json, const ReleasePlan& plan) {
   };
   object(json, "statistics", [&] {
     member(json, "share", terms.request.share.to_string());
-    report_detail::write_cost(json, plan.query.budget.scaled(terms.request.share));
+    write_cost(json, plan.query.budget.scaled(terms.request.share));
     member(json, "level", terms.level.to_string());
     member(json, "rows", errors.rows);
     member(json, "count", errors.count);
@@ -183,7 +170,7 @@ void write_statistics(Writer& json, const ReleasePlan& plan) {
 
 /// A warning that few values are possible, so that rounding may move values far.
 void write_coarse_step(Writer& json, const Lattice& lattice) {
-  if (!report_detail::coarse_step(lattice)) return;
+  if (!coarse_step(lattice)) return;
   object(json, "coarse_step", [&] { member(json, "possible_values", lattice.size()); });
 }
 
@@ -194,10 +181,6 @@ void write_typical(Writer& json, const TypicalError& typical) {
     member(json, "releases", typical.releases);
   });
 }
-
-}  // namespace
-
-namespace {
 
 const char* name_of(PersonGuess::About about) {
   switch (about) {
@@ -212,10 +195,7 @@ const char* name_of(PersonGuess::About about) {
 }
 
 /// A decimal with eight places, rounded up.
-std::string rounded_up(const Rational& probability) {
-  const Rational unit = Rational(10).pow(8);
-  return ((probability * unit).ceil() / unit).to_decimal();
-}
+std::string digits_above(const Rational& probability) { return rounded_up(probability, 8).to_decimal(); }
 
 void write_guess(Writer& json, const PlannedGuess& guess) {
   const PersonLeakage& leakage = guess.leakage;
@@ -225,11 +205,11 @@ void write_guess(Writer& json, const PlannedGuess& guess) {
     member(json, "reference", guess.reference);
     member(json, "rows", guess.rows);
     member(json, "before", leakage.before.to_string());
-    number(json, "knowing_the_distribution", rounded_up(leakage.knowing_the_distribution));
+    number(json, "knowing_the_distribution", digits_above(leakage.knowing_the_distribution));
     number(json, "knowing_these_others",
-           leakage.knowing_these_others ? rounded_up(*leakage.knowing_these_others) : "null");
-    number(json, "knowing_any_others", rounded_up(leakage.knowing_any_others));
-    number(json, "allowed", rounded_up(leakage.allowed));
+           leakage.knowing_these_others ? digits_above(*leakage.knowing_these_others) : "null");
+    number(json, "knowing_any_others", digits_above(leakage.knowing_any_others));
+    number(json, "allowed", digits_above(leakage.allowed));
   });
 }
 
@@ -247,14 +227,14 @@ void write_analyst(Writer& json, const PlannedAnalyst& planned) {
     member(json, "rows", planned.rows);
     number(json, "epsilon_low", planned.served.low.to_decimal());
     number(json, "epsilon_high", planned.served.high.to_decimal());
-    or_null("not_served_to", report_detail::not_served_to(planned.served));
-    or_null("served_from", report_detail::served_from(planned.served));
+    or_null("not_served_to", not_served_to(planned.served));
+    or_null("served_from", served_from(planned.served));
     json.Key("never_rises");
     json.Bool(planned.served.never_rises);
     objects(json, "tried", planned.served.tried, [&](const AnalystTrial& trial) {
       number(json, "epsilon", trial.epsilon.to_decimal());
-      or_null("loss_lower", trial.loss ? report_detail::lower_loss(*trial.loss) : "");
-      or_null("loss_upper", trial.loss ? report_detail::upper_loss(*trial.loss) : "");
+      or_null("loss_lower", trial.loss ? lower_loss(*trial.loss) : "");
+      or_null("loss_upper", trial.loss ? upper_loss(*trial.loss) : "");
       member(json, "answer", report_detail::to_string(trial.answer));
     });
   });
@@ -291,8 +271,7 @@ void write_weights(Writer& json, const PlanReport& report) {
 std::string weights_text(const PlanReport& report) {
   if (!report.weights) return {};
   std::string text = "\n" + aligned(report_detail::planned_weights_rows(report)) + "\n";
-  for (const std::string& sentence : report_detail::planned_weights_meaning(report))
-    text += report_detail::wrapped(sentence);
+  for (const std::string& sentence : report_detail::planned_weights_meaning(report)) text += wrapped(sentence);
   return text;
 }
 
@@ -300,16 +279,14 @@ std::string weights_text(const PlanReport& report) {
 std::string analyst_text(const PlanReport& report) {
   if (!report.analyst) return {};
   const ReleasePlan& plan = report.plan;
-  return report_detail::analyst_meaning(*report.analyst) + ".\n\n" +
-         aligned(report_detail::analyst_rows(*report.analyst)) +
+  return analyst_meaning(*report.analyst) + ".\n\n" + aligned(analyst_rows(*report.analyst)) +
          fmt::format("\nAt epsilon = {}:\n\n", plan.query.budget.epsilon().coefficient().to_decimal());
 }
 
 /// The text after an empty line; empty if no guess was asked for.
 std::string guess_text(const PlanReport& report) {
   if (!report.guess) return {};
-  return "\n" + report_detail::guess_meaning(*report.guess) + ":\n\n" +
-         aligned(report_detail::guess_rows(*report.guess));
+  return "\n" + guess_meaning(*report.guess) + ":\n\n" + aligned(guess_rows(*report.guess));
 }
 
 }  // namespace
@@ -341,9 +318,9 @@ Release report_detail::with_told_bounds(Release release) {
 
 std::string to_json(const PlanReport& whole) {
   const OwnEnvironment own;
-  const PlanReport report = report_detail::with_told_bounds(whole);
+  const PlanReport report = with_told_bounds(whole);
   const ReleasePlan& plan = report.plan;
-  Document document(report_detail::release_schema);
+  Document document(release_schema);
   Writer& json = document.json();
   member(json, "mechanism", to_string(plan.used.mechanism));
   write_options(json, plan.query, plan.lattice, plan.used);
@@ -363,7 +340,7 @@ std::string to_json(const PlanReport& whole) {
 }
 
 std::string to_csv(const PlanReport& whole) {
-  const PlanReport report = report_detail::with_told_bounds(whole);
+  const PlanReport report = with_told_bounds(whole);
   const ReleasePlan& plan = report.plan;
   const bool with_intervals = plan.intervals.has_value();
   std::string text = fmt::format("quantile,worst_case,median,nine_in_ten{}\n", with_intervals ? ",interval_width" : "");
@@ -375,27 +352,27 @@ std::string to_csv(const PlanReport& whole) {
   return text;
 }
 
+std::string report_detail::in_one_line(std::string words) {
+  std::ranges::replace(words, '\n', ' ');
+  return words;
+}
+
 std::vector<NoiseInWords> beside_csv(const PlanReport& whole) {
   const OwnEnvironment own;
-  const PlanReport report = report_detail::with_told_bounds(whole);
+  const PlanReport report = with_told_bounds(whole);
   std::vector<NoiseInWords> all;
   const auto add = [&](const char* before, const std::optional<NoiseInWords>& words) {
     if (words) all.push_back({before + words->what, words->hint});
   };
-  if (report.analyst) {
-    std::string meaning = report_detail::analyst_meaning(*report.analyst);
-    std::ranges::replace(meaning, '\n', ' ');
-    all.push_back({std::move(meaning), {}});
-  }
-  if (report.wanted) all.push_back({"to " + report_detail::price_in_words(report, *report.wanted), {}});
+  if (report.analyst) all.push_back({in_one_line(analyst_meaning(*report.analyst)), {}});
+  if (report.wanted) all.push_back({"to " + price_in_words(report, *report.wanted), {}});
   add("warning: ", noise_in_words(report));
-  add("warning: ", report_detail::coarse_step(report.plan.lattice));
+  add("warning: ", coarse_step(report.plan.lattice));
   if (report.guess) {
     const PersonLeakage& leakage = report.guess->leakage;
     all.push_back(
         {fmt::format("the best guess of {} is right in at most {} after the release, and in {} before it",
-                     report_detail::guess_in_words(*report.guess),
-                     report_detail::percent_up(leakage.knowing_any_others), report_detail::percent_up(leakage.before)),
+                     guess_in_words(*report.guess), percent_up(leakage.knowing_any_others), percent_up(leakage.before)),
          "knowing all others' values, whatever they are"});
   }
   return all;
@@ -441,9 +418,8 @@ std::string report_detail::plan_meaning(const ReleasePlan& plan) {
     text += fmt::format("They are about the records that count, {}.\n", counted_in_words(at));
   }
   if (worst.without.empty()) {
-    text +=
-        fmt::format("worst case   exceeded with probability at most {} each, whatever the table of up to {} record{}",
-                    plain(failure, 4), worst.rows, worst.rows == 1 ? "" : "s");
+    text += fmt::format("worst case   exceeded with probability at most {} each, whatever the table of up to {}",
+                        plain(failure, 4), counted(worst.rows, "record"));
     text += !worst.together
                 ? "\n"
                 : fmt::format(";\n             with the same probability no quantile misses by more than {}\n",
@@ -458,17 +434,14 @@ std::string report_detail::plan_meaning(const ReleasePlan& plan) {
     text += fmt::format("worst case   not known for all: {}\n", worst.without);
   }
   text += fmt::format(
-      "typical      the middle one of {} simulated releases of a public {} table of {} record{} {}\n"
+      "typical      the middle one of {} simulated releases of a public {} table of {} {}\n"
       "nine in ten  of these releases miss by no more than this\n",
-      plan.typical.releases, to_string(plan.typical.shape), plan.typical.rows, plan.typical.rows == 1 ? "" : "s",
+      plan.typical.releases, to_string(plan.typical.shape), counted(plan.typical.rows, "record"),
       at == CountsAt::its_own ? "on the\n             listed candidates" : "between\n             the bounds");
   return text + interval_meaning(plan);
 }
 
 namespace {
-
-/// Three digits, rounded up.
-std::string three_digits(const Rational& size) { return report_detail::plain(size.to_double() * 1.005, 3); }
 
 /// A distance of values. Those of dates and times have their units.
 std::string distance_off(const Lattice& lattice, const Rational& size) {
@@ -519,29 +492,20 @@ std::string report_detail::planned_statistics_meaning(const PlanReport& report) 
 std::string report_detail::plan_cost(const ReleasePlan& plan) {
   const QuantileQuery& query = plan.query;
   std::string text =
-      fmt::format("It costs {} ({}), neighbors {}, at most {} record{} a person, with mechanism {}\n",
-                  query.budget.to_string(), to_string(query.budget.measure()), to_string(query.neighbors),
-                  query.records_per_person, query.records_per_person == 1 ? "" : "s", to_string(plan.used.mechanism));
+      fmt::format("It costs {} ({}), neighbors {}, at most {} a person, with mechanism {}\n", query.budget.to_string(),
+                  to_string(query.budget.measure()), to_string(query.neighbors),
+                  counted(query.records_per_person, "record"), to_string(plan.used.mechanism));
   if (!plan.used.reason.empty()) text += fmt::format("chosen by auto: {}\n", plan.used.reason);
   return text;
 }
 
 namespace {
 
-/// A warning in three lines, followed by an empty line.
-std::string warning(NoiseInWords words) {
-  words.hint.replace(words.hint.find("; "), 2, ";\n");
-  return fmt::format("warning: {}\n{}\n\n", words.what, words.hint);
-}
-
-std::string noise(const PlanReport& report) {
-  const std::optional<NoiseInWords> words = noise_in_words(report);
-  return words ? warning(*words) : "";
-}
-
-std::string coarse_step(const ReleasePlan& plan) {
-  const auto words = report_detail::coarse_step(plan.lattice);
-  return words ? warning(*words) : "";
+/// A warning in three lines, followed by an empty line; or nothing.
+std::string warning(std::optional<NoiseInWords> words) {
+  if (!words) return {};
+  words->hint.replace(words->hint.find("; "), 2, ";\n");
+  return fmt::format("warning: {}\n{}\n\n", words->what, words->hint);
 }
 
 }  // namespace
@@ -563,8 +527,8 @@ std::optional<NoiseInWords> report_detail::coarse_step(const Lattice& lattice) {
 double report_detail::largest(const std::vector<double>& errors) { return *std::ranges::max_element(errors); }
 
 std::string report_detail::budget_number(const Budget& budget) {
-  if (budget.measure() == Measure::zcdp) return report_detail::with_decimals(budget.rho());
-  return report_detail::with_decimals(budget.epsilon());
+  if (budget.measure() == Measure::zcdp) return with_decimals(budget.rho());
+  return with_decimals(budget.epsilon());
 }
 
 const char* report_detail::budget_name(const Budget& budget) {
@@ -574,7 +538,7 @@ const char* report_detail::budget_name(const Budget& budget) {
 std::string report_detail::price_in_words(const PlanReport& report, std::uint64_t worst) {
   const Budget& budget = report.plan.query.budget;
   const std::uint64_t error = report.wanted.value_or(worst);
-  return fmt::format("miss by at most {} record{} you pay {} = {}{}", error, error == 1 ? "" : "s", budget_name(budget),
+  return fmt::format("miss by at most {} you pay {} = {}{}", counted(error, "record"), budget_name(budget),
                      budget_number(budget), report.wanted ? ", the smallest of four digits" : "");
 }
 
@@ -591,9 +555,6 @@ std::vector<Row> report_detail::budget_rows(const std::vector<ReleasePlan>& plan
 
 namespace {
 
-using report_detail::budget_number;
-using report_detail::largest;
-
 /// A bar as long as the logarithm of the error, `longest` at the largest one.
 std::string bar(double error, double largest_error) {
   constexpr double longest = 40;
@@ -605,7 +566,7 @@ std::string chart(const std::vector<ReleasePlan>& plans) {
   if (plans.empty()) return {};
   double most = 0;
   for (const ReleasePlan& plan : plans) most = std::max(most, largest(plan.typical.nine_in_ten));
-  std::string lines = aligned(report_detail::budget_rows(plans));
+  std::string lines = aligned(budget_rows(plans));
   std::string text = fmt::format("\nThe worst quantile's errors{}:\n\n",
                                  most > 0 ? "; bars show nine in ten on a logarithmic scale" : "");
   for (std::size_t i = 0, at = 0; i <= plans.size(); ++i) {
@@ -619,10 +580,6 @@ std::string chart(const std::vector<ReleasePlan>& plans) {
   return text;
 }
 
-}  // namespace
-
-namespace {
-
 /// "an epsilon of about 0.5".
 std::string about(const Budget& enough) {
   return fmt::format("{} of about {}", enough.measure() == Measure::zcdp ? "a rho" : "an epsilon",
@@ -631,8 +588,8 @@ std::string about(const Budget& enough) {
 
 NoiseInWords in_words(const UnsettledEnds& ends, bool with_weights) {
   return {"with this budget intervals may end only at the ends of the range",
-          fmt::format("about {} {}{} are too few to settle their ends within it; about {} would do{}", ends.rows,
-                      with_weights ? "unit" : "record", ends.rows == 1 ? "" : "s", ends.settled_from,
+          fmt::format("about {} are too few to settle their ends within it; about {} would do{}",
+                      counted(ends.rows, with_weights ? "unit" : "record"), ends.settled_from,
                       ends.enough ? fmt::format(", or {}", about(*ends.enough)) : "")};
 }
 
@@ -640,11 +597,10 @@ NoiseInWords in_words(const MostlyNoise& noise, bool with_weights) {
   const char* const of = with_weights ? "unit" : "row";
   const std::string would_do =
       noise.enough ? about(*noise.enough) + " would do" : "ask for fewer quantiles, or of a larger table";
-  return {
-      "with this budget these values are mostly noise",
-      fmt::format("among {} {}{} of a public normal table, simulated values miss by some {:.0f} % of the {}s between "
-                  "quantiles; {}",
-                  noise.rows, of, noise.rows == 1 ? "" : "s", 100 * noise.share, of, would_do)};
+  return {"with this budget these values are mostly noise",
+          fmt::format("among {} of a public normal table, simulated values miss by some {:.0f} % of the {}s between "
+                      "quantiles; {}",
+                      counted(noise.rows, of), 100 * noise.share, of, would_do)};
 }
 
 }  // namespace
@@ -733,19 +689,18 @@ namespace {
 /// The text about statistics, after an empty line; empty without statistics.
 std::string statistics_text(const PlanReport& report) {
   if (!report.plan.statistics) return {};
-  return "\n" + aligned(report_detail::planned_statistics_rows(report)) + "\n" +
-         report_detail::wrapped(report_detail::planned_statistics_meaning(report));
+  return "\n" + aligned(planned_statistics_rows(report)) + "\n" + wrapped(planned_statistics_meaning(report));
 }
 
 }  // namespace
 
 std::string to_table(const PlanReport& whole) {
   const OwnEnvironment own;
-  const PlanReport report = report_detail::with_told_bounds(whole);
+  const PlanReport report = with_told_bounds(whole);
   const ReleasePlan& plan = report.plan;
-  return analyst_text(report) + aligned(report_detail::plan_rows(plan)) + "\n" + report_detail::plan_meaning(plan) +
-         "\n" + noise(report) + coarse_step(plan) + report_detail::plan_cost(plan) + statistics_text(report) +
-         weights_text(report) + guess_text(report) + chart(report.others) +
+  return analyst_text(report) + aligned(plan_rows(plan)) + "\n" + plan_meaning(plan) + "\n" +
+         warning(noise_in_words(report)) + warning(coarse_step(plan.lattice)) + plan_cost(plan) +
+         statistics_text(report) + weights_text(report) + guess_text(report) + chart(report.others) +
          "\nNo record was read, and nothing is spent.\n";
 }
 

@@ -14,11 +14,10 @@
 #include "report/text/page.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::HtmlPage;
-using report_detail::Row;
-using report_detail::say_command;
+using namespace report_detail;
+
+namespace {
 
 constexpr int dots = 50;
 constexpr int most_bins = 24;
@@ -28,7 +27,7 @@ const Rational ten_in_a_hundred(1, 10);
 /// The lines that explain the table: a word before the 14th column, and its meaning, which continues on indented lines.
 std::vector<std::string> meanings_of(const ReleasePlan& plan) {
   constexpr std::size_t column = 13;
-  const std::string text = report_detail::plan_meaning(plan);
+  const std::string text = plan_meaning(plan);
   std::vector<std::string> items;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -52,10 +51,10 @@ double budget_of(const ReleasePlan& plan) {
 }
 
 std::vector<Row> ladder_of(const std::vector<ReleasePlan>& plans) {
-  std::vector<Row> rows = report_detail::budget_rows(plans);
+  std::vector<Row> rows = budget_rows(plans);
   rows.front().push_back("10 in 100 becomes at most");
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    rows[i + 1].push_back(report_detail::becomes_at_most(plans[i].query.budget, ten_in_a_hundred));
+    rows[i + 1].push_back(becomes_at_most(plans[i].query.budget, ten_in_a_hundred));
   }
   return rows;
 }
@@ -76,13 +75,12 @@ figures::Figure ladder_figure(const std::vector<ReleasePlan>& plans) {
     if (const auto ranks = plan.worst.largest()) add(worst, static_cast<double>(*ranks));
     add(nine, report_detail::largest(plan.typical.nine_in_ten));
   }
-  figures::Figure figure{
-      "budgets",
-      fmt::format("The worst quantile's error against {}", report_detail::budget_name(plans.front().query.budget)),
-      least <= least_error ? "errors below half a record are drawn at half a record" : "",
-      report_detail::budget_name(plans.front().query.budget),
-      "records off (logarithmic)",
-      {}};
+  figures::Figure figure{"budgets",
+                         fmt::format("The worst quantile's error against {}", budget_name(plans.front().query.budget)),
+                         least <= least_error ? "errors below half a record are drawn at half a record" : "",
+                         budget_name(plans.front().query.budget),
+                         "records off (logarithmic)",
+                         {}};
   std::vector<double> tics;
   tics.reserve(plans.size());
   for (const ReleasePlan& plan : plans) tics.push_back(budget_of(plan));
@@ -155,9 +153,8 @@ void say_in_short(HtmlPage& page, const PlanReport& report) {
   const ReleasePlan& plan = report.plan;
   page.section("In short");
   std::vector<std::string> items{"Nothing was read, and nothing is spent."};
-  if (const auto worst = plan.worst.largest())
-    items.push_back("To " + report_detail::price_in_words(report, *worst) + ".");
-  items.push_back(report_detail::plan_cost(plan));
+  if (const auto worst = plan.worst.largest()) items.push_back("To " + price_in_words(report, *worst) + ".");
+  items.push_back(plan_cost(plan));
   std::erase(items.back(), '\n');
   if (const std::size_t at = items.back().find("chosen by auto"); at != std::string::npos)
     items.back().insert(at, "; ");
@@ -165,68 +162,61 @@ void say_in_short(HtmlPage& page, const PlanReport& report) {
   const auto worst = plan.worst.largest();
   SourceDescription counted;
   counted.weights = report.weights;
-  items.push_back(report_detail::typical_in_words(plan.typical, counted, "a value will be"));
+  items.push_back(typical_in_words(plan.typical, counted, "a value will be"));
   items.push_back(
       worst ? fmt::format(
                   "With a probability of at least {} each, the values will miss the quantiles of the records that "
                   "count{}, by at most {} records, whatever the table of up to {} records.",
-                  report_detail::share_of(plan.worst.confidence),
-                  report_detail::and_where_they_count(report_detail::counts_at(plan.lattice)), *worst, plan.worst.rows)
+                  share_of(plan.worst.confidence), and_where_they_count(plan.lattice), *worst, plan.worst.rows)
             : "How far the values may be off at worst is not known for all of them.");
   items.push_back(
       fmt::format("What would happen with a probability of 10 in 100 {} happens with a probability of at most {}.",
                   plan.query.neighbors == Neighbors::add_remove ? "without a person's records"
                                                                 : "with other records in place of a person's",
-                  report_detail::becomes_at_most(plan.query.budget, ten_in_a_hundred)));
+                  becomes_at_most(plan.query.budget, ten_in_a_hundred)));
   page.list(items);
   const auto warn = [&](const NoiseInWords& words) {
     page.paragraph(fmt::format("Warning: {}: {}.", words.what, words.hint));
   };
   if (const auto words = noise_in_words(report)) warn(*words);
-  if (const auto words = report_detail::coarse_step(plan.lattice)) warn(*words);
+  if (const auto words = coarse_step(plan.lattice)) warn(*words);
 }
 
 }  // namespace
 
 WebPage to_html(const PlanReport& whole, const PageOptions& options) {
   const OwnEnvironment own;
-  const PlanReport report = report_detail::with_told_bounds(whole);
+  const PlanReport report = with_told_bounds(whole);
   const ReleasePlan& plan = report.plan;
   HtmlPage page;
-  const std::size_t quantiles = plan.query.quantiles.size();
   page.title(!options.about.title.empty() ? options.about.title
-                                          : fmt::format("Plan: {} quantile{}", quantiles, quantiles == 1 ? "" : "s"));
+                                          : "Plan: " + counted(plan.query.quantiles.size(), "quantile"));
   say_in_short(page, report);
   if (report.analyst) {
     page.section("What the analyst needs");
-    std::string meaning = report_detail::analyst_meaning(*report.analyst) + ".";
-    std::ranges::replace(meaning, '\n', ' ');
-    page.paragraph(meaning);
-    page.table({"analyst", "Epsilons that serve"}, report_detail::analyst_rows(*report.analyst));
-    if (report_detail::has_trial_figure(*report.analyst)) page.figure(report_detail::trial_figure(*report.analyst));
+    page.paragraph(in_one_line(analyst_meaning(*report.analyst)) + ".");
+    page.table({"analyst", "Epsilons that serve"}, analyst_rows(*report.analyst));
+    if (has_trial_figure(*report.analyst)) page.figure(trial_figure(*report.analyst));
     page.table({"tried", "Epsilons that were tried, and what the analyst loses on average"},
-               report_detail::trial_rows(*report.analyst));
+               trial_rows(*report.analyst));
   }
   page.section("Errors by quantile");
-  page.table({"plan", "Errors in records"}, report_detail::plan_rows(plan));
+  page.table({"plan", "Errors in records"}, plan_rows(plan));
   page.list(meanings_of(plan));
   if (report.weights) {
     page.section("Weights");
-    page.table({"weights", "Errors as weights"}, report_detail::planned_weights_rows(report));
-    page.list(report_detail::planned_weights_meaning(report));
+    page.table({"weights", "Errors as weights"}, planned_weights_rows(report));
+    page.list(planned_weights_meaning(report));
   }
   if (plan.statistics) {
     page.section("Beside the quantiles");
-    page.table({"statistics", "How far off counts, shares and means will be"},
-               report_detail::planned_statistics_rows(report));
-    page.paragraph(report_detail::planned_statistics_meaning(report));
+    page.table({"statistics", "How far off counts, shares and means will be"}, planned_statistics_rows(report));
+    page.paragraph(planned_statistics_meaning(report));
   }
   if (report.guess) {
     page.section("What an attacker gains");
-    std::string meaning = report_detail::guess_meaning(*report.guess) + ".";
-    std::ranges::replace(meaning, '\n', ' ');
-    page.paragraph(meaning);
-    page.table({"guess", "Right guesses"}, report_detail::guess_rows(*report.guess));
+    page.paragraph(in_one_line(guess_meaning(*report.guess)) + ".");
+    page.table({"guess", "Right guesses"}, guess_rows(*report.guess));
   }
   if (!plan.typical.largest.empty()) {
     const std::vector<Bin> bins = bins_of(plan.typical);

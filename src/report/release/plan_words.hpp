@@ -24,6 +24,8 @@ std::vector<Row> plan_rows(const ReleasePlan& plan);
 /// What the errors of plan_rows() mean. The first line stands alone. Then each line begins with a word, and its meaning begins in the 14th
 /// column.
 std::string plan_meaning(const ReleasePlan& plan);
+/// The words without line breaks.
+std::string in_one_line(std::string words);
 /// A heading, and one row for each number that is not a quantile, with its error. No rows without statistics.
 std::vector<Row> planned_statistics_rows(const PlanReport& report);
 /// What the errors of planned_statistics_rows() mean, without line breaks.

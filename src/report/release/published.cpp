@@ -12,14 +12,10 @@
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::aligned;
-using report_detail::csv_line;
-using report_detail::lower_text;
-using report_detail::OpenEnds;
-using report_detail::Row;
-using report_detail::upper_text;
+using namespace report_detail;
+
+namespace {
 
 /// The headings of a row's cells after its key: a quantile, its value and, with intervals, their ends. Next to statistics, rows also have a
 /// cell that says what they are about, and they always have ends.
@@ -34,7 +30,7 @@ Row headings_of(const Release& release, const std::string& value) {
 Row quantile_row(const Release& release, const Release::Group& group, std::size_t i, OpenEnds ends) {
   Row row{release.query.name(i), release.lattice.text(group.indices[i])};
   if (!release.query.intervals) return row;
-  const report_detail::Ends written = report_detail::ends_of(release.lattice, group.intervals[i]);
+  const Ends written = ends_of(release.lattice, group.intervals[i]);
   row.insert(row.end(), {lower_text(written, ends), upper_text(written, ends)});
   return row;
 }
@@ -49,12 +45,12 @@ Row beside(Row quantile) {
 /// Calls add(row) for each value. With groups, the row begins with the key.
 void for_each_row(const Release& release, OpenEnds ends, auto add) {
   for (const Release::Group& group : release.groups) {
-    const auto add_behind_key = [&](const Row& row) { add(report_detail::behind_key(group.key, row)); };
+    const auto add_behind_key = [&](const Row& row) { add(behind_key(group.key, row)); };
     for (std::size_t i = 0; i < group.indices.size(); ++i) {
       const Row row = quantile_row(release, group, i, ends);
       add_behind_key(release.statistics ? beside(row) : row);
     }
-    for (const report_detail::StatisticRow& each : report_detail::statistic_rows(release, group)) {
+    for (const StatisticRow& each : statistic_rows(release, group)) {
       add_behind_key({each.statistic, each.at, each.value, each.lower, each.upper});
     }
   }
@@ -63,17 +59,13 @@ void for_each_row(const Release& release, OpenEnds ends, auto add) {
 /// What the intervals of a release hold.
 std::string intervals_in_words(const Release& release) {
   const IntervalRequest& request = *release.query.intervals;
-  const std::string percent = report_detail::share_of(request.level);
+  const std::string percent = share_of(request.level);
   const bool of_table = request.of == IntervalOf::table;
-  return fmt::format(
-      "lower, upper: {}, {}, {}{}\n",
-      report_detail::held_quantile(of_table, report_detail::counts_of(release.source),
-                                   report_detail::counts_at(release.lattice), release.source.weights.has_value()),
-      percent,
-      !request.together      ? "each by itself"
-      : release.is_grouped() ? "all of a group at once"
-                             : "all at once",
-      of_table ? "" : ", if the sample is a simple random one");
+  return fmt::format("lower, upper: {}, {}, {}{}\n", held_quantile(release), percent,
+                     !request.together      ? "each by itself"
+                     : release.is_grouped() ? "all of a group at once"
+                                            : "all at once",
+                     of_table ? "" : ", if the sample is a simple random one");
 }
 
 /// What was counted, what it cost, and what its intervals hold.
@@ -84,15 +76,13 @@ std::string statistics_terms(const Release& release) {
       "lower, upper of these: the true value for {}{}, {}, each by itself\n",
       release.query.quantiles.empty() ? "published" : "beside the quantiles",
       release.cost().scaled(terms.request.share).to_string(),
-      report_detail::statistics_in_words(terms.request, release.lattice.kind(), release.source),
-      report_detail::records_in_words(release.source),
-      report_detail::and_where_they_count(report_detail::counts_at(release.lattice)),
-      report_detail::share_of(terms.level));
+      statistics_in_words(terms.request, release.lattice.kind(), release.source), records_in_words(release.source),
+      and_where_they_count(release.lattice), share_of(terms.level));
 }
 
 /// The mechanisms that ran: all of them if groups ran different ones.
 std::string mechanisms_of(const Release& release) {
-  if (release.query.quantiles.empty()) return report_detail::noise_on_counts;
+  if (release.query.quantiles.empty()) return noise_on_counts;
   std::set<std::string> names;
   for (const Release::Group& group : release.groups) names.insert(to_string(group.used.mechanism));
   return fmt::format("{}", fmt::join(names, ", "));
@@ -102,7 +92,7 @@ std::string mechanisms_of(const Release& release) {
 std::string findings_of(const Release& release) {
   if (!release.ran_alike()) return {};
   const MechanismUsed& used = release.groups.front().used;
-  const std::string found = report_detail::round_numbers_in_words(release);
+  const std::string found = round_numbers_in_words(release);
   std::string text = found.empty() ? "" : fmt::format("a part of the budget suggested that {}\n", found);
   if (!used.reason.empty()) text += fmt::format("chosen by auto: {}\n", used.reason);
   return text;
@@ -132,22 +122,20 @@ std::string left_out(const Release& release) {
 std::string terms_of(const Release& release) {
   const QuantileQuery& query = release.query;
   const SourceDescription& source = release.source;
-  const std::uint32_t records = report_detail::records_per_person(release);
-  const std::string noun = source.sql_stability                                                        ? "row"
-                           : report_detail::counts_of(source) == report_detail::Counts::persons_values ? "value"
-                                                                                                       : "record";
+  const char* const noun = source.sql_stability                          ? "row"
+                           : counts_of(source) == Counts::persons_values ? "value"
+                                                                         : "record";
   std::string text =
-      fmt::format("\n{} ({}), neighbors {}, at most {} {}{} a person, mechanism {}\n", query.budget.to_string(),
-                  to_string(query.budget.measure()), to_string(query.neighbors), records, noun, records == 1 ? "" : "s",
-                  mechanisms_of(release));
+      fmt::format("\n{} ({}), neighbors {}, at most {} a person, mechanism {}\n", query.budget.to_string(),
+                  to_string(query.budget.measure()), to_string(query.neighbors),
+                  counted(report_detail::records_per_person(release), noun), mechanisms_of(release));
   if (source.weights) {
-    text += fmt::format("{}\n{}\n{}\n", report_detail::weights_in_words(*source.weights),
-                        report_detail::weighted_neighbors_in_words(*source.weights),
-                        report_detail::weighted_noise_in_words(*source.weights));
+    text += fmt::format("{}\n{}\n{}\n", weights_in_words(*source.weights), weighted_neighbors_in_words(*source.weights),
+                        weighted_noise_in_words(*source.weights));
   }
   if (source.sql_stability) {
-    text += fmt::format("declared, not checked: a record changes at most {} row{} of the query's result\n",
-                        *source.sql_stability, *source.sql_stability == 1 ? "" : "s");
+    text += fmt::format("declared, not checked: a record changes at most {} of the query's result\n",
+                        counted(*source.sql_stability, "row"));
   }
   if (source.disjoint_persons) {
     text += "declared, not checked: no person has records in two of the profiles that were merged\n";
@@ -162,7 +150,7 @@ std::string terms_of(const Release& release) {
   if (source.one_row_a_person) text += "the query makes one row of each person's records\n";
   if (source.per_person) {
     text += fmt::format("a person counts once{}: with {}\n", release.is_grouped() ? " in a group" : "",
-                        report_detail::one_value_in_words(*source.per_person));
+                        one_value_in_words(*source.per_person));
     if (release.is_grouped()) text += "of each person's groups, at most that many count, sampled at random\n";
   } else if (source.whole_records) {
     text +=
@@ -184,7 +172,7 @@ std::string terms_of(const Release& release) {
 std::string to_csv(const Release& release) {
   Row headings = headings_of(release, "value");
   if (release.unsafe_seed) headings.emplace_back("unsafe_seed");
-  Row keys = release.is_grouped() ? report_detail::csv_key_headings(release, headings) : Row();
+  Row keys = release.is_grouped() ? csv_key_headings(release, headings) : Row();
   keys.insert(keys.end(), headings.begin(), headings.end());
   std::string text = csv_line(keys);
   for_each_row(release, OpenEnds::infinite, [&](Row row) {
@@ -195,9 +183,8 @@ std::string to_csv(const Release& release) {
 }
 
 std::string to_table(const Release& release) {
-  std::vector<Row> rows(1, report_detail::key_headings(release));
-  for (std::string& heading :
-       headings_of(release, report_detail::values_in_words(release.source, release.source.column)))
+  std::vector<Row> rows(1, key_headings(release));
+  for (std::string& heading : headings_of(release, values_in_words(release.source, release.source.column)))
     rows.front().push_back(std::move(heading));
   for_each_row(release, OpenEnds::in_words, [&](Row row) { rows.push_back(std::move(row)); });
   // Numbers stand to the right, and the cells before them to the left.

@@ -11,12 +11,14 @@
 #include "ranks/span.hpp"
 #include "report/release/receipt_schema.hpp"
 #include "report/text/json_fault.hpp"
+#include "report/text/json_texts.hpp"
 #include "report/text/receipt_digest.hpp"
 
 namespace fractile {
-namespace {
 
-using Json = rapidjson::Value;
+using namespace report_detail;
+
+namespace {
 
 [[noreturn]] void refuse(const std::string& name, const Words& what) {
   throw Error(ErrorCode::data, {"'", name, "' is not a receipt: ", what},
@@ -29,7 +31,7 @@ constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseVal
 
 void parse(rapidjson::Document& document, const std::string& text, const std::string& name) {
   if (text.size() > largest_receipt) refuse(name, "it is larger than 256 MiB");
-  if (const std::optional<report_detail::JsonFault> fault = report_detail::fault_of(text)) {
+  if (const std::optional<JsonFault> fault = fault_of(text)) {
     refuse(name, fmt::format("{} at byte {}", fault->what, fault->offset));
   }
   document.Parse<flags>(text.data(), text.size());
@@ -111,19 +113,19 @@ void upgrade(Json& receipt) {
   rename(receipt, "public_records", "public_rows");
 }
 
-/// A text as it is, or a number with all its digits, since numbers were parsed as text. Empty if the member is missing.
-std::string text_of(const Json& object, const char* key) {
-  const auto at = object.FindMember(key);
-  if (at == object.MemberEnd() || !at->value.IsString()) return {};
-  return {at->value.GetString(), at->value.GetStringLength()};
-}
-
 /// The member's text as parsed by `read`; nothing if there is no text.
 template <class Read>
 auto read(const Json& object, const char* key, Read read) -> std::optional<decltype(read(std::string()))> {
-  const std::string text = text_of(object, key);
+  const std::string text = text_at(object, key);
   if (text.empty()) return {};
   return read(text);
+}
+
+/// Numbers were parsed as texts, which hold all their digits.
+Rational number_of(const Json& json, const char* key) { return Rational::parse(text_at(json, key)); }
+
+std::optional<Rational> optional_number(const Json& json, const char* key) {
+  return read(json, key, [](const std::string& text) { return Rational::parse(text); });
 }
 
 std::optional<std::uint64_t> count_of(const Json& object, const char* key) {
@@ -136,13 +138,6 @@ std::optional<std::uint32_t> small_count_of(const Json& object, const char* key)
   return count;
 }
 
-std::vector<std::string> texts_of(const Json& object, const char* key) {
-  std::vector<std::string> texts;
-  if (!object.HasMember(key)) return texts;
-  for (const Json& each : object[key].GetArray()) texts.emplace_back(each.GetString(), each.GetStringLength());
-  return texts;
-}
-
 /// The choice whose name is this text.
 template <class Choice>
 Choice choice_of(const std::string& text, std::initializer_list<Choice> choices) {
@@ -153,11 +148,11 @@ Choice choice_of(const std::string& text, std::initializer_list<Choice> choices)
 
 /// The budget from `epsilon` or `rho`, and `delta`; nothing if neither `epsilon` nor `rho` is there.
 std::optional<Budget> budget_of(const Json& json) {
-  if (json.HasMember("rho")) return Budget::zcdp(Rational::parse(text_of(json, "rho")));
+  if (json.HasMember("rho")) return Budget::zcdp(number_of(json, "rho"));
   if (!json.HasMember("epsilon")) return {};
-  const Exponent epsilon = Exponent::parse(text_of(json, "epsilon"));
+  const Exponent epsilon = Exponent::parse(text_at(json, "epsilon"));
   if (!json.HasMember("delta")) return Budget::pure(epsilon);
-  return Budget::approximate(epsilon, Rational::parse(text_of(json, "delta")));
+  return Budget::approximate(epsilon, number_of(json, "delta"));
 }
 
 /// A distance between values, in a lattice's ticks.
@@ -169,13 +164,13 @@ Rational distance_of(ValueKind kind, const std::string& text) {
 }
 
 Lattice lattice_of(const Json& json) {
-  const ValueKind kind = json.HasMember("kind") ? value_kind_of(text_of(json, "kind")).value() : ValueKind::number;
+  const ValueKind kind = json.HasMember("kind") ? value_kind_of(text_at(json, "kind")).value() : ValueKind::number;
   if (!json.HasMember("candidates")) {
-    return Lattice::regular(read_value(kind, text_of(json, "lower")), read_value(kind, text_of(json, "upper")),
-                            distance_of(kind, text_of(json, "step")), kind);
+    return Lattice::regular(read_value(kind, text_at(json, "lower")), read_value(kind, text_at(json, "upper")),
+                            distance_of(kind, text_at(json, "step")), kind);
   }
   std::vector<Rational> points;
-  for (const std::string& text : texts_of(json, "candidates")) points.push_back(read_value(kind, text));
+  for (const std::string& text : texts_at(json, "candidates")) points.push_back(read_value(kind, text));
   return Lattice::explicit_points(std::move(points), kind);
 }
 
@@ -196,13 +191,13 @@ std::uint64_t index_of(const Lattice& lattice, const std::string& text) {
 }
 
 Interval interval_of(const Json& json, const Lattice& lattice) {
-  return {index_of(lattice, text_of(json, "lower")), index_of(lattice, text_of(json, "upper")),
+  return {index_of(lattice, text_at(json, "lower")), index_of(lattice, text_at(json, "upper")),
           json.HasMember("or_below"), json.HasMember("or_above")};
 }
 
 std::vector<Rational> quantiles_of(const Json& list) {
   std::vector<Rational> quantiles;
-  for (const Json& each : list.GetArray()) quantiles.push_back(Rational::parse(text_of(each, "quantile")));
+  for (const Json& each : list.GetArray()) quantiles.push_back(number_of(each, "quantile"));
   return quantiles;
 }
 
@@ -211,8 +206,8 @@ std::vector<std::string> names_of(const Json& list) {
   std::vector<std::string> names;
   for (const Json& each : list.GetArray()) {
     if (!each.HasMember("name")) continue;
-    names.push_back(text_of(each, "name"));
-    if (Rational::parse(names.back()) != Rational::parse(text_of(each, "quantile")))
+    names.push_back(text_at(each, "name"));
+    if (Rational::parse(names.back()) != number_of(each, "quantile"))
       throw Error(ErrorCode::data, "a quantile has the name of another one", "");
   }
   return names;
@@ -233,9 +228,8 @@ std::vector<PartCost> spent_of(const Json& run) {
   std::vector<PartCost> spent;
   if (!run.HasMember("spent")) return spent;
   for (const Json& each : run["spent"].GetArray()) {
-    const auto delta = read(each, "delta", [](const std::string& text) { return Rational::parse(text); });
-    spent.push_back({text_of(each, "part"), sum_of(text_of(each, each.HasMember("rho") ? "rho" : "epsilon")),
-                     delta.value_or(Rational(0))});
+    spent.push_back({text_at(each, "part"), sum_of(text_at(each, each.HasMember("rho") ? "rho" : "epsilon")),
+                     optional_number(each, "delta").value_or(Rational(0))});
   }
   return spent;
 }
@@ -243,12 +237,11 @@ std::vector<PartCost> spent_of(const Json& run) {
 std::optional<MostlyNoise> noise_of(const Json& json) {
   if (!json.HasMember("mostly_noise")) return {};
   const Json& noise = json["mostly_noise"];
-  return MostlyNoise{count_of(noise, "rows").value(), Rational::parse(text_of(noise, "share")).to_double(),
-                     budget_of(noise)};
+  return MostlyNoise{count_of(noise, "rows").value(), number_of(noise, "share").to_double(), budget_of(noise)};
 }
 
 Mechanism mechanism_of(const Json& run) {
-  return choice_of(text_of(run, "mechanism"),
+  return choice_of(text_at(run, "mechanism"),
                    {Mechanism::exponential, Mechanism::approximate, Mechanism::joint, Mechanism::joint_total,
                     Mechanism::joint_tree, Mechanism::independent, Mechanism::tree});
 }
@@ -267,11 +260,11 @@ MechanismUsed used_of(const Json& run, const Release& release) {
   const Json& options = run["options"];
   const auto distance = [&](const std::string& text) { return distance_of(release.lattice.kind(), text); };
   MechanismUsed used{mechanism_of(run)};
-  for (const std::string& width : texts_of(options, "levels")) {
+  for (const std::string& width : texts_at(options, "levels")) {
     used.widths.push_back(Rational::parse(width).to_uint64());
   }
   used.selected = count_of(options, "selected").value_or(release.query.quantiles.size());
-  used.reason = text_of(options, "reason");
+  used.reason = text_at(options, "reason");
   used.rows = count_of(options, "branch_rows");
   used.granularity = read(options, "granularity", distance);
   used.heaping = read(options, "heaping", distance);
@@ -280,26 +273,24 @@ MechanismUsed used_of(const Json& run, const Release& release) {
 
 /// One column is a text. Several are a list of texts.
 KeyColumns columns_of(const Json& json) {
-  if (json.HasMember("by") && json["by"].IsArray()) return KeyColumns(texts_of(json, "by"));
-  return text_of(json, "by");
+  if (json.HasMember("by") && json["by"].IsArray()) return KeyColumns(texts_at(json, "by"));
+  return text_at(json, "by");
 }
 
 /// One text, or with several columns a text for each, by their names.
 GroupKey key_of(const Json& json, const KeyColumns& by) {
-  if (by.size() < 2) return text_of(json, "key");
+  if (by.size() < 2) return text_at(json, "key");
   std::vector<std::string> texts;
   for (const std::string& name : by.names()) {
     const Json member(rapidjson::StringRef(name.data(), static_cast<rapidjson::SizeType>(name.size())));
     const bool has_key = json.HasMember("keys") && json["keys"].HasMember(member);
     if (!has_key) throw Error(ErrorCode::data, "a group has no key in the column '" + name + "'", "");
-    texts.emplace_back(json["keys"][member].GetString(), json["keys"][member].GetStringLength());
+    texts.push_back(text_in(json["keys"][member]));
   }
   if (json["keys"].MemberCount() != by.size())
     throw Error(ErrorCode::data, "a group has a key of a column that is not named", "");
   return GroupKey(std::move(texts));
 }
-
-Rational number_of(const Json& json, const char* key) { return Rational::parse(text_of(json, key)); }
 
 Statistics::Records records_of(const Json& json, const char* key) {
   return {number_of(json, key).to_int64(),
@@ -316,21 +307,21 @@ Statistics statistics_of(const Json& json, const StatisticsRequest& request, Val
   for (std::size_t i = 0; i < request.below.size(); ++i) {
     const Json& each = json["below"][static_cast<rapidjson::SizeType>(i)];
     statistics.below.push_back(records_of(each, "count"));
-    statistics.shares.push_back({read(each, "share", [](const std::string& text) { return Rational::parse(text); }),
-                                 number_of(each, "share_lower"), number_of(each, "share_upper")});
+    statistics.shares.push_back(
+        {optional_number(each, "share"), number_of(each, "share_lower"), number_of(each, "share_upper")});
   }
   if (!request.mean) return statistics;
   const Json& mean = json["mean"];
   const auto value = [&](const std::string& text) { return read_value(kind, text); };
   statistics.mean =
-      Statistics::Ratio{read(mean, "value", value), value(text_of(mean, "lower")), value(text_of(mean, "upper"))};
+      Statistics::Ratio{read(mean, "value", value), value(text_at(mean, "lower")), value(text_at(mean, "upper"))};
   statistics.centered_sum = number_of(json, "centered_sum").to_int64();
   return statistics;
 }
 
 CountNoise count_noise_of(const Json& noise, Measure measure) {
   if (measure == Measure::zcdp) return {measure, {}, number_of(noise, "sigma_squared")};
-  return {measure, Exponent::parse(text_of(noise, "rate")), {}};
+  return {measure, Exponent::parse(text_at(noise, "rate")), {}};
 }
 
 /// `first` is a group, or the receipt, that has what the query asked for.
@@ -340,7 +331,7 @@ std::optional<StatisticsTerms> statistics_terms_of(const Json& json, const Json&
   StatisticsRequest request{{}, first.HasMember("mean"), number_of(written, "share")};
   if (first.HasMember("below")) {
     for (const Json& each : first["below"].GetArray()) {
-      request.below.push_back(read_value(release.lattice.kind(), text_of(each, "value")));
+      request.below.push_back(read_value(release.lattice.kind(), text_at(each, "value")));
     }
   }
   const Measure measure = release.query.budget.measure();
@@ -360,7 +351,7 @@ Release::Group group_of(const Json& own, const Json& common, const Release& rele
     throw Error(ErrorCode::data, "its groups have different quantiles", "");
   }
   for (const Json& each : list.GetArray()) {
-    group.indices.push_back(index_of(release.lattice, text_of(each, "value")));
+    group.indices.push_back(index_of(release.lattice, text_at(each, "value")));
     group.rank_errors.push_back(count_of(each, "rank_error"));
     if (!release.query.intervals) continue;
     group.intervals.push_back(interval_of(each, release.lattice));
@@ -377,10 +368,9 @@ Release::Group group_of(const Json& own, const Json& common, const Release& rele
 }
 
 WeightsDescription weights_of(const Json& json) {
-  RecordWeights how{text_of(json, "column"), Rational::parse(text_of(json, "lower")),
-                    Rational::parse(text_of(json, "upper")), Rational::parse(text_of(json, "step")),
-                    small_count_of(json, "stability")};
-  how.mean = read(json, "expected_mean", [](const std::string& text) { return Rational::parse(text); });
+  RecordWeights how{text_at(json, "column"), number_of(json, "lower"), number_of(json, "upper"),
+                    number_of(json, "step"), small_count_of(json, "stability")};
+  how.mean = optional_number(json, "expected_mean");
   how.validate();
   return {std::move(how), small_count_of(json, "records_per_person").value()};
 }
@@ -394,7 +384,7 @@ std::vector<std::string> others_of(const Json& json, const KeyColumns& by) {
     const Json member(rapidjson::StringRef(name.data(), static_cast<rapidjson::SizeType>(name.size())));
     const auto at = json["other"].FindMember(member);
     const bool has_other = at != json["other"].MemberEnd();
-    others.push_back(has_other ? std::string(at->value.GetString(), at->value.GetStringLength()) : std::string());
+    others.push_back(has_other ? text_in(at->value) : std::string());
     if (has_other) ++found;
   }
   if (json["other"].MemberCount() != found) {
@@ -406,21 +396,21 @@ std::vector<std::string> others_of(const Json& json, const KeyColumns& by) {
 SourceDescription source_of(const Json& json) {
   const Json& source = json["source"];
   SourceDescription read_back{
-      text_of(source, "file"),   text_of(source, "sql"),
-      text_of(source, "column"), choice_of(text_of(source, "null_policy"), {NullPolicy::drop, NullPolicy::error}),
-      text_of(source, "engine"), text_of(source, "person"),
+      text_at(source, "file"),   text_at(source, "sql"),
+      text_at(source, "column"), choice_of(text_at(source, "null_policy"), {NullPolicy::drop, NullPolicy::error}),
+      text_at(source, "engine"), text_at(source, "person"),
       columns_of(json)};
   if (source.HasMember("tables")) {
     for (const Json& table : source["tables"].GetArray()) {
-      read_back.tables.push_back({text_of(table, "name"), text_of(table, "file")});
+      read_back.tables.push_back({text_at(table, "name"), text_at(table, "file")});
     }
   }
   read_back.sql_stability = small_count_of(source, "sql_stability");
   read_back.disjoint_persons = source.HasMember("declared");  // the schema allows only one value
   read_back.one_row_a_person = source.HasMember("sql_rows");  // the schema allows only one value
-  read_back.files = texts_of(source, "files");
+  read_back.files = texts_at(source, "files");
   read_back.whole_records = source.HasMember("sample");  // the schema allows only one value
-  read_back.missing = texts_of(source, "missing");
+  read_back.missing = texts_at(source, "missing");
   read_back.per_person = read(source, "per_person", [](const std::string& text) {
     return choice_of(text, {PerPerson::sum, PerPerson::count, PerPerson::mean, PerPerson::min, PerPerson::max,
                             PerPerson::median, PerPerson::any, PerPerson::all});
@@ -428,9 +418,9 @@ SourceDescription source_of(const Json& json) {
   read_back.others = others_of(source, read_back.by);
   if (source.HasMember("margin_of")) {
     const Json& margin = source["margin_of"];
-    const KeyColumns by(texts_of(margin, "by"));
+    const KeyColumns by(texts_at(margin, "by"));
     read_back.margin_of =
-        MarginOf{by, count_of(margin, "cells").value(), text_of(margin, "sha256"), others_of(margin, by)};
+        MarginOf{by, count_of(margin, "cells").value(), text_at(margin, "sha256"), others_of(margin, by)};
   }
   if (source.HasMember("weights")) read_back.weights = weights_of(source["weights"]);
   read_back.unreadable = read(source, "unreadable", [](const std::string& text) {
@@ -440,36 +430,36 @@ SourceDescription source_of(const Json& json) {
 }
 
 ErrorTerms errors_of(const Json& worst) {
-  return {Rational::parse(text_of(worst, "confidence")), count_of(worst, "rows").value(),
-          count_of(worst, "simultaneous"), text_of(worst, "reason"), count_of(worst, "rounding")};
+  return {number_of(worst, "confidence"), count_of(worst, "rows").value(), count_of(worst, "simultaneous"),
+          text_at(worst, "reason"), count_of(worst, "rounding")};
 }
 
 std::optional<IntervalRequest> intervals_of(const Json& json) {
   if (!json.HasMember("intervals")) return {};
   const Json& intervals = json["intervals"];
-  return IntervalRequest{Rational::parse(text_of(intervals, "level")),
-                         choice_of(text_of(intervals, "subject"), {IntervalOf::table, IntervalOf::population}),
+  return IntervalRequest{number_of(intervals, "level"),
+                         choice_of(text_at(intervals, "subject"), {IntervalOf::table, IntervalOf::population}),
                          intervals["simultaneous"].GetBool()};
 }
 
 PrivateBounds bounds_of(const Json& bounds) {
   const std::optional<Budget> cost = budget_of(bounds);
   if (!cost) throw Error(ErrorCode::data, "it does not say what its bounds cost", "");
-  return {Rational::parse(text_of(bounds, "share")), *cost, count_of(bounds, "enough_records")};
+  return {number_of(bounds, "share"), *cost, count_of(bounds, "enough_records")};
 }
 
 /// The query as far as a receipt states it. `first` is a group that has its quantiles, or the receipt. `run` is from run_of().
 QuantileQuery query_of(const Json& json, const Json& first, const Json& run) {
   const Json& privacy = json["privacy"];
-  if (to_string(budget_of(privacy)->measure()) != text_of(privacy, "measure")) {
+  if (to_string(budget_of(privacy)->measure()) != text_at(privacy, "measure")) {
     throw Error(ErrorCode::data, "its cost is in another measure than it says", "");
   }
   QuantileQuery query{quantiles_of(first["quantiles"]), budget_of(privacy).value(),
-                      choice_of(text_of(privacy, "neighbors"), {Neighbors::add_remove, Neighbors::change_one}),
+                      choice_of(text_at(privacy, "neighbors"), {Neighbors::add_remove, Neighbors::change_one}),
                       small_count_of(privacy, "records_per_person").value()};
   if (run.HasMember("mechanism")) {
     query.mechanism = run["options"].HasMember("chosen_by") ? Mechanism::automatic : mechanism_of(run);
-    query.rates = choice_of(text_of(run["options"], "rates"), {Rates::tight, Rates::as_published});
+    query.rates = choice_of(text_at(run["options"], "rates"), {Rates::tight, Rates::as_published});
     query.expected_rows = count_of(run["options"], "expected_rows");
   }
   const std::uint64_t rows = count_of(json["worst_case"], "rows").value();
@@ -500,10 +490,10 @@ Release release_of(const Json& json) {
   release.unsafe_seed = count_of(json, "unsafe_seed");
   if (json.HasMember("charge")) {
     const Json& charge = json["charge"];
-    release.charge = Charge{text_of(charge, "dataset"), Rational::parse(text_of(charge, "entry")).to_int64(),
-                            text_of(charge, "token")};
+    release.charge =
+        Charge{text_at(charge, "dataset"), number_of(charge, "entry").to_int64(), text_at(charge, "token")};
   }
-  release.program = text_of(json, "program");
+  release.program = text_at(json, "program");
   return release;
 }
 
@@ -514,7 +504,7 @@ Release read_receipt(const std::string& text, const std::string& name) {
   rapidjson::Document document;
   parse(document, text, name);
   require_schema(document, name);
-  if (report_detail::intact_digest(text).empty()) {
+  if (intact_digest(text).empty()) {
     throw Error(ErrorCode::data, fmt::format("'{}' is not as it was written: its hash does not match", name),
                 "it was changed or damaged; use the original, or the copy in a ledger");
   }
@@ -530,6 +520,6 @@ Release read_receipt(const std::string& text, const std::string& name) {
   }
 }
 
-std::string sha256_of(const std::string& receipt) { return report_detail::intact_digest(receipt); }
+std::string sha256_of(const std::string& receipt) { return intact_digest(receipt); }
 
 }  // namespace fractile

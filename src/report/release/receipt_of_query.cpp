@@ -9,33 +9,13 @@
 #include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
 #include "report/release/declarations.hpp"
+#include "report/text/json_texts.hpp"
 
 namespace fractile {
+
+using namespace report_detail;
+
 namespace {
-
-using Json = rapidjson::Value;
-
-std::string text_at(const Json& query, const char* name) {
-  const auto at = query.FindMember(name);
-  if (at == query.MemberEnd() || !at->value.IsString()) return {};
-  return {at->value.GetString(), at->value.GetStringLength()};
-}
-
-std::string text_in(const Json& value) {
-  return value.IsString() ? std::string(value.GetString(), value.GetStringLength()) : std::string();
-}
-
-std::vector<std::string> texts_in(const Json& list) {
-  std::vector<std::string> texts;
-  for (const Json& each : list.GetArray()) texts.push_back(text_in(each));
-  return texts;
-}
-
-std::vector<std::string> texts_at(const Json& query, const char* name) {
-  const auto at = query.FindMember(name);
-  if (at == query.MemberEnd() || !at->value.IsArray()) return {};
-  return texts_in(at->value);
-}
 
 /// One key column is a text. Several are a list of texts.
 KeyColumns columns_at(const Json& query) {
@@ -77,9 +57,7 @@ std::string lattice_asked(const Json& query) {
     return fmt::format("{} to {} in steps of {}", text_at(query, "lower"), text_at(query, "upper"),
                        text_at(query, "step"));
   }
-  std::string text;
-  for (const std::string& candidate : texts_at(query, "candidates")) text += (text.empty() ? "" : ", ") + candidate;
-  return text;
+  return fmt::to_string(fmt::join(texts_at(query, "candidates"), ", "));
 }
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
@@ -120,18 +98,22 @@ bool has_cost(const Json& query, const Budget& cost) {
   return text_at(query, "epsilon") == cost.epsilon().to_string() && text_at(query, "delta") == delta;
 }
 
+/// The first that is not the same; "" if there is none.
+std::string first_difference(std::initializer_list<std::pair<const char*, bool>> all) {
+  for (const auto& [what, is_same] : all) {
+    if (!is_same) return what;
+  }
+  return {};
+}
+
 /// The first difference in what both state in the same words, apart from the names of files; "" if there is none.
 std::string plain_difference(const Json& query, const Release& release) {
-  const std::pair<const char*, bool> same[] = {
+  return first_difference({
       {"the column", release.source.column == text_at(query, "column")},
       {"the quantiles", quantiles_asked(release) == texts_at(query, "quantiles")},
       {"the cost", has_cost(query, release.cost())},
       {"the neighbors", to_string(release.query.neighbors) == text_at(query, "neighbors")},
-  };
-  for (const auto& [what, is_same] : same) {
-    if (!is_same) return what;
-  }
-  return {};
+  });
 }
 
 /// Whether the counts, shares and means agree, and their share of the budget.
@@ -163,7 +145,7 @@ std::string difference(const Json& query, const Release& release) {
   const bool names_a_file = query.HasMember("file");
   const std::string plain = plain_difference(query, release);
   if (!plain.empty()) return plain;
-  const std::pair<const char*, bool> same[] = {
+  return first_difference({
       {"the file",
        !names_a_file || !source.files.empty() || file_name(source.file) == file_name(text_at(query, "file"))},
       {"the SQL", source.sql == text_at(query, "sql")},
@@ -186,7 +168,7 @@ std::string difference(const Json& query, const Release& release) {
       {"the share of bounds",
        (release.bounds ? release.bounds->share.to_string() : "") == text_at(query, "bounds_share")},
       {"the counts, shares and means", has_statistics(query, release)},
-      {"the possible values", finds_bounds || report_detail::lattice_in_words(release.lattice) == lattice_asked(query)},
+      {"the possible values", finds_bounds || lattice_in_words(release.lattice) == lattice_asked(query)},
       {"the level of intervals", (intervals ? intervals->level.to_string() : "") == text_at(query, "intervals")},
       {"the question of intervals", (intervals ? to_string(intervals->of) : "") == text_at(query, "intervals_of")},
       {"what the intervals' level is of", (intervals && intervals->together) == query.HasMember("intervals_together")},
@@ -194,16 +176,8 @@ std::string difference(const Json& query, const Release& release) {
       {"the cells of a margin", margin_in(source) == margin_asked(query)},
       {"the number of records", release.public_rows.has_value() == query.HasMember("public_rows")},
       {"the random bits", !release.unsafe_seed},
-  };
-  for (const auto& [what, is_same] : same) {
-    if (!is_same) return what;
-  }
-  return {};
+  });
 }
-
-}  // namespace
-
-namespace {
 
 /// Whether canonical_query() wrote this query.
 bool is_release(const rapidjson::Document& query) {
@@ -216,19 +190,11 @@ rapidjson::Document parsed(const std::string& query) {
   return asked;
 }
 
-}  // namespace
-
-namespace {
-
 void require_same(const std::string& difference, const std::string& name) {
   if (difference.empty()) return;
   throw Error(ErrorCode::usage, fmt::format("'{}' is not the receipt of this entry: {} differs", name, difference),
               "name the receipt that this entry's release has written");
 }
-
-}  // namespace
-
-namespace {
 
 /// Whether the charge is the entry's. Receipts of version 1 do not name the dataset.
 bool is_of(const std::optional<Charge>& charge, const LedgerEntry& entry) {

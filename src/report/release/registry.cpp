@@ -15,6 +15,7 @@
 #include "report/release/declarations.hpp"
 #include "report/release/registry_record.hpp"
 #include "report/release/statistics_rows.hpp"
+#include "report/text/decimals.hpp"
 #include "report/text/shown_text.hpp"
 
 namespace fractile {
@@ -113,8 +114,7 @@ void require_complete(const About& about) {
 /// The number with all its decimals, or rounded up to ten decimals.
 std::string number_above(const Rational& value) {
   if (value.is_decimal()) return value.to_decimal();
-  const Rational scale(10'000'000'000);
-  return ((value * scale).ceil() / scale).to_decimal();
+  return rounded_up(value, 10).to_decimal();
 }
 
 std::string number_above(const Exponent& epsilon) {
@@ -171,7 +171,7 @@ std::string unprotected_of(const Release& release) {
 std::string domain_of(const Release& release) {
   return fmt::format("Tables whose records have a {} in the column{}{}.", value_in_words(release.lattice.kind()),
                      release.source.null_policy == NullPolicy::drop ? ", or nothing" : "",
-                     and_where_they_count(counts_at(release.lattice)));
+                     and_where_they_count(release.lattice));
 }
 
 void write_basic(Yaml& yaml, const RegistryRecord& record, const About& about) {

@@ -18,10 +18,6 @@ constexpr std::size_t rows_a_figure = 36;  // groups in a figure, so that it fit
 /// Where a value is drawn: a number, or the ticks of a time.
 double place(const Release& release, std::uint64_t index) { return release.lattice.at(index).to_double(); }
 
-/// Both functions round outwards, to ten-thousandths.
-Rational rounded_down(const Rational& share) { return (share * Rational(10'000)).floor() / Rational(10'000); }
-Rational rounded_up(const Rational& share) { return (share * Rational(10'000)).ceil() / Rational(10'000); }
-
 struct Extent {
   double least;
   double most;
@@ -54,11 +50,7 @@ Extent extent_of(const Release& release) {
 /// What the bars of a figure are, or why there are none.
 std::string about_bars(const Release& release) {
   if (release.query.intervals) {
-    const CountsAt at = counts_at(release.lattice);
-    return fmt::format("bars: {}, {}{}",
-                       held_quantile(release.query.intervals->of == IntervalOf::table, counts_of(release.source), at,
-                                     release.source.weights.has_value()),
-                       share_of(release.query.intervals->level),
+    return fmt::format("bars: {}, {}{}", held_quantile(release), share_of(release.query.intervals->level),
                        release.query.intervals->together ? " together" : " each");
   }
   if (has_share_bars(release)) {
@@ -188,7 +180,8 @@ Shares shares_of(const Release& release, std::size_t i) {
   const auto count = [](std::uint64_t records) { return Rational(static_cast<std::int64_t>(records)); };
   const Rational& quantile = release.query.quantiles[i];
   const Rational reach = count(*release.groups.front().rank_errors[i]) / count(*release.public_rows);
-  return {rounded_down(std::max(Rational(0), quantile - reach)), rounded_up(std::min(Rational(1), quantile + reach))};
+  return {rounded_down(std::max(Rational(0), quantile - reach), 4),
+          rounded_up(std::min(Rational(1), quantile + reach), 4)};
 }
 
 void draw_release(Page& page, const Release& release, const std::string& name) {

@@ -11,17 +11,13 @@ namespace {
 
 /// A heading, and one row per number.
 std::vector<Row> rows_of(const Page& page, const Release& release) {
-  const auto typed = [&](Row row) {
-    for (std::string& name : row) name = page.typed(name);
-    return row;
-  };
   const Row headings{"what", "value", "from", "to"};
-  std::vector<Row> rows{behind_key(GroupKey(typed(key_headings(release))), headings)};
+  std::vector<Row> rows{behind_key(GroupKey(typed(page, key_headings(release))), headings)};
   for (const Release::Group& group : release.groups) {
     for (const StatisticRow& each : statistic_rows(release, group)) {
       const Row row{statistic_in_words(page, each, release.source), each.value.empty() ? "none" : each.value,
                     each.lower, each.upper};
-      rows.push_back(behind_key(GroupKey(typed(group.key.texts())), row));
+      rows.push_back(behind_key(GroupKey(typed(page, group.key.texts())), row));
     }
   }
   return rows;
@@ -49,7 +45,7 @@ std::vector<std::string> statistics_terms_in_words(const StatisticsTerms& terms,
   std::vector<std::string> texts{fmt::format(
       "With a probability of at least {}, each interval, from its lower to its upper end, holds the true value for "
       "{}{}, whatever they are. This holds for each interval by itself, not for all of them at once.",
-      share_of(terms.level), records_in_words(release.source), and_where_they_count(counts_at(release.lattice)))};
+      share_of(terms.level), records_in_words(release.source), and_where_they_count(release.lattice))};
   const bool have_weights = release.source.weights.has_value();
   const bool are_people = counts_of(release.source) == Counts::persons_values;
   const char* const number = have_weights ? "sum" : "count";

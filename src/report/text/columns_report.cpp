@@ -8,12 +8,10 @@
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::Document;
-using report_detail::member;
-using report_detail::Row;
-using report_detail::Writer;
+using namespace report_detail;
+
+namespace {
 
 std::string kind_in_words(const TableColumn& column) {
   if (!column.cells->read_as) return column.type == "VARCHAR" ? "text" : "nothing";
@@ -75,7 +73,7 @@ std::string to_table(const std::vector<TableColumn>& columns) {
   constexpr std::size_t words = 3;  // columns of words, to the left
   std::vector<Row> rows{heading(were_checked(columns), "read as", "in rows")};
   for (const TableColumn& column : columns) rows.push_back(row_of(column, ", ", ", ..."));
-  std::string text = report_detail::aligned(rows, words);
+  std::string text = aligned(rows, words);
   std::string foreign;  // columns of numbers that are written otherwise
   for (const TableColumn& column : columns) {
     if (column.cells && column.cells->read == 0 && column.cells->read_as == ValueKind::number)
@@ -92,15 +90,15 @@ std::string to_table(const std::vector<TableColumn>& columns) {
 }
 
 std::string to_csv(const std::vector<TableColumn>& columns) {
-  std::string text = report_detail::csv_line(heading(were_checked(columns), "read_as", "unreadable_rows"));
-  for (const TableColumn& column : columns) text += report_detail::csv_line(row_of(column, " ", ""));
+  std::string text = csv_line(heading(were_checked(columns), "read_as", "unreadable_rows"));
+  for (const TableColumn& column : columns) text += csv_line(row_of(column, " ", ""));
   return text;
 }
 
 std::string to_json(const std::vector<TableColumn>& columns) {
   Document document;
   Writer& json = document.json();
-  report_detail::objects(json, "columns", columns, [&](const TableColumn& column) {
+  objects(json, "columns", columns, [&](const TableColumn& column) {
     member(json, "name", column.name);
     member(json, "type", column.type);
     if (column.cells) write(json, *column.cells, kind_in_words(column));

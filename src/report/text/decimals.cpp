@@ -22,6 +22,20 @@ std::string plain(double number, int digits) {
   return small;
 }
 
+Rational rounded_up(const Rational& number, int places) {
+  const Rational unit = Rational(10).pow(places);
+  return (number * unit).ceil() / unit;
+}
+
+Rational rounded_down(const Rational& number, int places) {
+  const Rational unit = Rational(10).pow(places);
+  return (number * unit).floor() / unit;
+}
+
+std::string counted(std::uint64_t number, const char* noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
 std::string rounded_percent(const Rational& percent, int places) {
   constexpr int most_places = 12;
   const Rational all(100);

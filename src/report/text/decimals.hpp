@@ -1,6 +1,7 @@
 // Budgets and other numbers as people write them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "fractile/exact.hpp"
@@ -12,6 +13,13 @@ std::string with_decimals(const Exponent& epsilon);
 
 /// The number rounded to this many significant digits, never in scientific notation: "123500", "0.000012".
 std::string plain(double number, int digits);
+
+/// The number rounded up or down to this many decimals.
+Rational rounded_up(const Rational& number, int places);
+Rational rounded_down(const Rational& number, int places);
+
+/// "1 record" or "2 records".
+std::string counted(std::uint64_t number, const char* noun);
 
 /// The percentage in decimals, rounded up to this many places. It becomes 100 only if it is 100: otherwise it keeps as many more places as
 /// that takes. Says "just under 100" where these would be more than twelve.

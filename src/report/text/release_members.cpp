@@ -75,7 +75,7 @@ void write_options(Writer& json, const QuantileQuery& query, const Lattice& latt
     if (used.heaping) write_distance(json, "heaping", lattice, *used.heaping);
     member(json, "rates", to_string(query.rates));
     if (query.mechanism == Mechanism::automatic) {
-      member(json, "chosen_by", std::string("auto"));
+      member(json, "chosen_by", "auto");
       member(json, "reason", used.reason);
       if (query.expected_rows) member(json, "expected_rows", *query.expected_rows);
     }

@@ -8,11 +8,10 @@
 #include "report/text/characters.hpp"
 
 namespace fractile {
-namespace {
 
-using report_detail::Character;
-using report_detail::first_character;
-using report_detail::is_hidden;
+using namespace report_detail;
+
+namespace {
 
 std::string hex_byte(char byte) { return fmt::format("\\x{:02x}", static_cast<unsigned char>(byte)); }
 
