@@ -14,6 +14,7 @@ namespace fractile::source_detail {
 enum class Growth {
   of_numbers,      ///< a number, a date, a truth value or a short word; takes as many steps as the arguments have bytes
   like_arguments,  ///< as many bytes as all arguments together
+  held,  ///< a list or a structure of the arguments, whose text has a backslash before each quote and backslash in them
   /// Four times as many: letters that change case, characters that are doubled, bytes that are written as two or three.
   some_times,
   eightfold,  ///< one letter per bit

@@ -25,7 +25,7 @@ constexpr std::uint64_t longest_padding = 1000;
 constexpr std::uint64_t bytes_of_a_letter = 4;
 constexpr std::uint64_t steps_of_a_failure = std::uint64_t{1} << 15;  // an exception, and the attempt after it
 
-/// Bounds of the bytes of an expression's value, and of its steps.
+/// Bounds of the bytes of an expression's value, or of its text if that is longer, and of its steps.
 struct Bound {
   std::uint64_t size = longest_number;
   std::uint64_t work = 1;
@@ -276,7 +276,7 @@ class RowWork {
     if (type == "ARRAY_SLICE" && parts.size() > 3)
       refuse_work("a slice has a step", "take every element, or name some");
     if (type.starts_with("ARRAY")) {
-      all.size = sum;
+      all.size = type == "ARRAY_CONSTRUCTOR" ? text_of_held(sum) : sum;
       all.work = plus(all.work, sum);
     }
     return type == "OPERATOR_TRY" ? tried(all) : all;
@@ -311,7 +311,7 @@ class RowWork {
     if (id == "UNBOUND") bound.size = std::max(bound.size, names_in(member_of(info, "user_type_modifiers")));
     const bool is_list = has_list(type);
     if (is_list) bound.size = times(plus(child.size, 1), plus(longest_of_two_signs, names_in(info)));
-    if (!is_list && id == "STRUCT") bound.size = plus(child.size, times(longest_number, names_in(info)));
+    if (!is_list && id == "STRUCT") bound.size = plus(text_of_held(child.size), times(longest_number, names_in(info)));
     bound.work = plus(bound.work, times(is_list ? steps_of_an_element : 1, bound.size));
     return bound;
   }
@@ -325,6 +325,10 @@ class RowWork {
                                            [](const SqlNode& each) { return has_list(member_of(each, "second")); });
   }
 
+  /// The bytes of a list's or a structure's text: a backslash goes before each quote and each backslash of a text within it. So
+  /// lists that are cast to text, and put into lists again, double the text each time.
+  static std::uint64_t text_of_held(std::uint64_t parts) { return times(2, parts); }
+
   /// The bytes of the names of fields, or of the words of an ENUM.
   static std::uint64_t names_in(const SqlNode& node) {
     std::uint64_t size = 0;
@@ -334,7 +338,19 @@ class RowWork {
     if (!node.IsObject()) return size;
     for (const auto& each : node.GetObject()) {
       const bool is_name = each.value.IsString() && (each.name == "first" || each.name == "value");
-      size = plus(size, is_name ? plus(each.value.GetStringLength(), longest_of_two_signs) : names_in(each.value));
+      size = plus(size, is_name ? size_of_name(each.value.GetStringLength()) : names_in(each.value));
+    }
+    return size;
+  }
+  static std::uint64_t size_of_name(std::uint64_t letters) { return plus(text_of_held(letters), longest_of_two_signs); }
+
+  /// The bytes of the names that a call gives to its arguments, which a structure keeps: struct_pack(name := x).
+  static std::uint64_t names_of_arguments(const SqlNode& arguments) {
+    std::uint64_t size = 0;
+    if (!arguments.IsArray()) return size;
+    for (const SqlNode& each : arguments.GetArray()) {
+      const std::string_view name = text_of(each, "alias");
+      if (!name.empty()) size = plus(size, size_of_name(name.size()));
     }
     return size;
   }
@@ -390,6 +406,8 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
       return bounded(longest_number, sum);
     case Growth::like_arguments:
       return bounded(sum, 0);
+    case Growth::held:
+      return bounded(plus(text_of_held(sum), names_of_arguments(children)), 0);
     case Growth::cut: {
       const std::optional<std::uint64_t> letters = constant_number(child(parts.size() - 1));
       const bool is_cut = letters && (parts.size() > 2 || name == "left" || name == "right");
@@ -448,7 +466,8 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
       const std::string path = has_path ? require_constant(child(1), name, "the path") : "";
       const bool is_list = path.find('*') != std::string::npos;
       if (path.find("..") != std::string::npos) refuse_work("a path of JSON has ..", "write every step of the path");
-      return bounded(times(is_list ? place_in_a_list + 1 : 2, sum), sum);
+      // A list becomes JSON first, and six signs one of its letters.
+      return bounded(times(is_list ? place_in_a_list + 1 : 3, sum), sum);
     }
     case Growth::formatted:
       return bounded(times(longest_number, plus(1, std::min(part(0).size, part(1).size))), 0);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libraries/fmt.hpp"
 #include "source/entries/table_test_support.hpp"
 #include "source/files/columns.hpp"
 #include "source/files/query_plan.hpp"
@@ -100,6 +101,21 @@ TEST_F(RowWork, RefusesWhatOneRowCouldBeLongAt) {
   expect_refused(nested, words);
   expect_refused("SELECT b || b || b || b AS c FROM (SELECT * FROM (" + nested.substr(0, nested.size()) + ")) t(b)",
                  words);
+  // A list's text has a backslash before each quote and backslash of a text within it.
+  for (const char* const held :
+       {"CAST([{}] AS VARCHAR)", "CAST(list_value({}) AS VARCHAR)", "CAST(row({}) AS VARCHAR)",
+        "concat(struct_pack(a := {}), '')", "CAST({{'a': {}}} AS VARCHAR)", "CAST(map(['a'], [{}]) AS VARCHAR)",
+        "struct_extract(CAST({} AS STRUCT(a VARCHAR)), 'a')"}) {
+    std::string text = "x";
+    for (int k = 0; k < 2; ++k) text = fmt::format(fmt::runtime(held), text);
+    EXPECT_NO_THROW(require("SELECT " + text + " AS a FROM input")) << text;
+    for (int k = 0; k < 10; ++k) text = fmt::format(fmt::runtime(held), text);
+    expect_refused("SELECT " + text + " AS a FROM input", words);
+  }
+  // A structure keeps the names of its fields.
+  std::string named = "SELECT struct_pack(" + std::string(2000, 'f') + " := n) AS a FROM input";
+  for (int k = 0; k < 4; ++k) named = "SELECT [a, a, a, a, a, a, a, a] AS a FROM (" + named + ")";
+  expect_refused("SELECT CAST(a AS VARCHAR) AS a FROM (" + named + ")", words);
   // The engine calls the second `x` of a subquery `x_1`.
   for (const char* list : {"1 AS x, y AS x, 1 AS x_1", "y AS x, y AS x, 1 AS x_1", "1 AS x, *, 1 AS x_1",
                            "*, x AS x, 1 AS x_1", "*, *, 1 AS x_1"}) {
