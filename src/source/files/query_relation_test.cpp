@@ -257,6 +257,26 @@ TEST_F(FailingCells, WhatNoTryCatchesIsRefusedBeforeRowsAreRead) {
   }
 }
 
+/// Once, the hours between the first and the last instant ended the release: no TRY catches the engine's error about them.
+TEST_F(FailingCells, DifferencesOfInstantsAreThoseOfTheirTimesInUtc) {
+  const std::string first = "TIMESTAMPTZ '290308-12-22 (BC) 00:00:00+00'";
+  const std::string last = "TIMESTAMPTZ '294247-01-10 04:00:54+00'";
+  for (const std::string function : {"date_diff", "date_sub"}) {
+    for (const std::string unit : {"hour", "isoyear", "microsecond"}) {
+      for (const std::string& instants : {first + ", " + last, last + ", " + first}) {
+        const std::string value = function + "('" + unit + "', " + instants + ")";
+        EXPECT_EQ(outcome("SELECT CASE WHEN i = 5000 THEN " + value + " ELSE 7 END AS x FROM input").sevens, 9999U)
+            << value;
+      }
+    }
+    EXPECT_EQ(outcome("SELECT " + function +
+                      "('hour', TIMESTAMPTZ '2020-01-01 00:00:00+00', TIMESTAMPTZ '2020-01-01 09:00:00+02') AS x FROM "
+                      "input"),
+              (Outcome{10000, 10000}))
+        << function;
+  }
+}
+
 TEST_F(FailingCells, OfPersonsAndKeysAreMissingToo) {
   const Table table =
       Table::open({.file = one_bad_row(),

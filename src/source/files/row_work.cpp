@@ -53,10 +53,36 @@ std::optional<std::uint64_t> constant_number(const SqlNode& node) {
   return value.GetUint64();
 }
 
-std::string require_constant(const SqlNode& node, const std::string& function, const std::string& what) {
-  if (const std::optional<std::string> text = constant_text(node)) return *text;
+[[noreturn]] void refuse_variable(const std::string& function, const std::string& what) {
   refuse_work(what + " of " + function + " is not a constant",
               "write it between quotes: one row's could take any time, or fail");
+}
+
+std::string require_constant(const SqlNode& node, const std::string& function, const std::string& what) {
+  if (const std::optional<std::string> text = constant_text(node)) return *text;
+  refuse_variable(function, what);
+}
+
+/// Whether a format of times reads the name of a time zone.
+bool reads_zone(std::string_view format) {
+  for (std::size_t at = format.find('%'); at < format.size(); at = format.find('%', at + 1)) {
+    if (++at < format.size() && format[at] == '-') ++at;
+    if (at < format.size() && format[at] == 'Z') return true;
+  }
+  return false;
+}
+
+/// Checks the format by which strptime reads a text, or the list of them. No TRY catches its error about an unknown zone.
+void require_format(const SqlNode& node, const std::string& function) {
+  const SqlNode& children = member_of(node, "children");
+  const bool is_list = text_of(node, "type") == "ARRAY_CONSTRUCTOR" || text_of(node, "function_name") == "list_value";
+  if (is_list && children.IsArray()) {
+    for (const SqlNode& each : children.GetArray()) require_format(each, function);
+    return;
+  }
+  if (!reads_zone(require_constant(node, function, "the format")) || function == "try_strptime") return;
+  refuse_work("strptime with %Z fails on a time zone that the engine does not know",
+              "write try_strptime, which is NULL there");
 }
 
 /// The names that a SELECT can use, and the sizes of what they name.
@@ -470,7 +496,11 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
       return bounded(times(is_list ? place_in_a_list + 1 : 3, sum), sum);
     }
     case Growth::formatted:
+      if (!constant_text(child(0)) && !constant_text(child(1))) refuse_variable(name, "the format");
       return bounded(times(longest_number, plus(1, std::min(part(0).size, part(1).size))), 0);
+    case Growth::parsed:
+      require_format(child(1), name);
+      return bounded(longest_number, sum);
     case Growth::rounded:
       if (parts.size() > 1) require_digits(child(1), name);
       return bounded(longest_number, sum);

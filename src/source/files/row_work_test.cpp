@@ -75,6 +75,8 @@ TEST_F(RowWork, Passes) {
                                    codes + " END",
                                    sum,
                                    std::string("strftime(CAST(x AS DATE), '%Y-%m')"),
+                                   std::string("strftime('%d.%m.%Y', CAST(x AS DATE))"),
+                                   std::string("strptime(x, ['%d.%m.%Y', '%Y%%Z %H:%M%z'])"),
                                    std::string("timezone('UTC', CAST(x AS TIMESTAMP))"),
                                    std::string("upper(reverse(x)) IN ('A', 'B', 'C')"),
                                    std::string("coalesce(TRY(sqrt(coalesce(TRY(CAST(x AS DOUBLE)), -1))), 0)"),
@@ -173,6 +175,17 @@ TEST_F(RowWork, RefusesArgumentsThatAreNoConstants) {
   expect_refused("SELECT json_extract(x, y) AS a FROM input", "the path of json_extract is not a constant");
   expect_refused("SELECT x ->> y AS a FROM input", "is not a constant");
   expect_refused("SELECT json_extract(x, '$..a') AS a FROM input", "a path of JSON has ..");
+  for (const char* format : {"'%Y %Z'", "'%Z'", "'%%%Z'", "['%Y', '%Y %-Z']", "list_value('%Z')"}) {
+    expect_refused("SELECT strptime(x, " + std::string(format) + ") AS a FROM input", "strptime with %Z fails");
+    EXPECT_NO_THROW(require("SELECT try_strptime(x, " + std::string(format) + ") AS a FROM input")) << format;
+  }
+  for (const char* format : {"y", "concat('%Y', ' %Z')", "['%Y', y]"}) {
+    expect_refused("SELECT strptime(x, " + std::string(format) + ") AS a FROM input",
+                   "the format of strptime is not a constant");
+    expect_refused("SELECT try_strptime(x, " + std::string(format) + ") AS a FROM input",
+                   "the format of try_strptime is not a constant");
+  }
+  expect_refused("SELECT strftime(CAST(x AS DATE), y) AS a FROM input", "the format of strftime is not a constant");
   expect_refused("SELECT date_part(x, CAST(y AS DATE)) AS a FROM input", "the unit of date_part is not a constant");
   expect_refused("SELECT date_trunc('timezone', CAST(y AS DATE)) AS a FROM input", "asked for the unit 'timezone'");
   expect_refused("SELECT timezone(x, CAST(y AS TIMESTAMP)) AS a FROM input",
