@@ -63,6 +63,15 @@ std::string require_constant(const SqlNode& node, const std::string& function, c
   refuse_variable(function, what);
 }
 
+/// The pattern of a function of regular expressions. A part of a letter that `\C` took would not be UTF-8, and other functions would
+/// end the engine's process with it.
+std::string require_pattern(const SqlNode& node, const std::string& function) {
+  std::string pattern = require_constant(node, function, "the pattern");
+  if (pattern.find("\\C") == std::string::npos) return pattern;
+  refuse_work("the pattern of " + function + " has \\C, which matches one byte of a letter",
+              "write a dot, which matches a letter; a backslash before a C is [\\\\]C");
+}
+
 /// Whether a format of times reads the name of a time zone.
 bool reads_zone(std::string_view format) {
   for (std::size_t at = format.find('%'); at < format.size(); at = format.find('%', at + 1)) {
@@ -463,9 +472,9 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
     }
     case Growth::pattern:
       return bounded(name == "regexp_extract" ? times(part(0).size, parts.size() > 2 ? 16 : 1) : longest_number,
-                     times(part(0).size, instructions(require_constant(child(1), name, "the pattern")) / 4));
+                     times(part(0).size, instructions(require_pattern(child(1), name)) / 4));
     case Growth::pattern_replaced: {
-      const std::string pattern = require_constant(child(1), name, "the pattern");
+      const std::string pattern = require_pattern(child(1), name);
       const std::string rewrite = require_constant(child(2), name, "what " + name + " puts in its place");
       const auto references = static_cast<std::uint64_t>(std::ranges::count(rewrite, '\\'));
       const std::uint64_t added = plus(times(part(0).size + 1, rewrite.size()), times(part(0).size, references));

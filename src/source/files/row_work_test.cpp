@@ -64,6 +64,7 @@ TEST_F(RowWork, Passes) {
                                    std::string("x LIKE 'a_c%'"),
                                    std::string("levenshtein(left(x, 100), left(y, 100))"),
                                    std::string("regexp_matches(x, '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')"),
+                                   std::string("regexp_extract(x, '[\\\\]C')"),
                                    std::string("split_part(lower(trim(x)), '-', 2)"),
                                    std::string("json_extract_string(x, '$.a.b[0]')"),
                                    std::string("round(CAST(x AS DECIMAL(18, 3)), 1)"),
@@ -170,6 +171,10 @@ TEST_F(RowWork, RefusesWhatOneRowCouldBeLongAt) {
 TEST_F(RowWork, RefusesArgumentsThatAreNoConstants) {
   expect_refused("SELECT regexp_matches(x, y) AS a FROM input", "the pattern of regexp_matches is not a constant");
   expect_refused("SELECT regexp_replace(x, 'a', y) AS a FROM input", "is not a constant");
+  for (const char* value : {"regexp_replace(x, '\\C', '')", "regexp_extract(x, 'a[b]\\C.')",
+                            "regexp_matches(x, '\\Qa\\\\E\\C')", "x SIMILAR TO '\\C+'"}) {
+    expect_refused("SELECT " + std::string(value) + " AS a FROM input", "has \\C, which matches one byte of a letter");
+  }
   expect_refused("SELECT x LIKE y AS a FROM input", "is not a constant");
   expect_refused("SELECT x SIMILAR TO y AS a FROM input", "is not a constant");
   expect_refused("SELECT json_extract(x, y) AS a FROM input", "the path of json_extract is not a constant");
