@@ -23,6 +23,7 @@ constexpr std::uint64_t longest_of_two_signs = 24;
 constexpr std::uint64_t steps_of_an_element = 32;  // for each byte of the value to which a text is cast
 constexpr std::uint64_t longest_padding = 1000;
 constexpr std::uint64_t bytes_of_a_letter = 4;
+constexpr std::uint64_t steps_of_a_zone = std::uint64_t{1} << 13;  // for each byte: an unknown zone is compared with all others
 constexpr std::uint64_t steps_of_a_failure = std::uint64_t{1} << 15;  // an exception, and the attempt after it
 
 /// Bounds of the bytes of an expression's value, or of its text if that is longer, and of its steps.
@@ -280,15 +281,64 @@ class RowWork {
     Bound all;
     std::uint64_t sizes = 0;
     std::optional<std::uint64_t> text;
+    std::vector<const SqlNode*> nodes;
+    std::vector<Bound> bounds;
     for (const char* name : parts) {
       const SqlNode& part = member_of(node, name);
       const Bound bound = expression(part, scope, deeper(depth));
       all.work = plus(all.work, bound.work);
       sizes = plus(sizes, bound.size);
       if (constant_text(part)) text = plus(text.value_or(0), bound.size);
+      nodes.push_back(&part);
+      bounds.push_back(bound);
     }
-    all.work = plus(all.work, text.value_or(sizes));
+    all.work = plus(all.work, plus(text.value_or(sizes), zones(nodes, bounds, scope, depth)));
     return all;
+  }
+
+  /// The work of reading texts as instants, to compare them with instants: a text may end with the name of a time zone.
+  std::uint64_t zones(const std::vector<const SqlNode*>& parts, const std::vector<Bound>& bounds, const Scope& scope,
+                      int depth) const {
+    if (std::ranges::none_of(parts, [&](const SqlNode* part) { return may_be_instant(*part, scope, depth); })) return 0;
+    std::uint64_t work = 0;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const bool is_sum = is_one_of(lower_case(text_of(*parts[k], "function_name")), {"+", "add", "subtract"});
+      const bool is_text = !constant_text(*parts[k]) && bounds[k].size > longest_number;
+      if (is_text && !is_sum) work = plus(work, times(steps_of_a_zone, bounds[k].size));
+    }
+    return work;
+  }
+
+  bool may_be_instant(const SqlNode& node, const Scope& scope, int depth) const {
+    const std::string_view kind = text_of(node, "class");
+    if (kind == "CAST") return has_instant(member_of(node, "cast_type"));
+    if (kind == "COLUMN_REF") return column(node, scope).size <= longest_number;
+    if (is_one_of(kind, {"CONSTANT", "COMPARISON", "BETWEEN", "CONJUNCTION"})) return false;
+    const std::string function = lower_case(text_of(node, "function_name"));
+    if (is_one_of(function, {"strptime", "timezone", "to_timestamp", "try_strptime"})) return true;
+    const bool hands_on = is_one_of(
+        function, {"", "+", "-", "add", "array_extract", "date_add", "date_trunc", "datetrunc", "element_at", "greatest",
+                   "least", "list_element", "list_extract", "map_extract_value", "nullif", "struct_extract",
+                   "struct_extract_at", "subtract"});
+    if (!hands_on) return false;
+    const auto is_one = [&](const SqlNode& part) { return may_be_instant(part, scope, deeper(depth)); };
+    if (kind == "CASE") {
+      const SqlNode& checks = member_of(node, "case_checks");
+      return is_one(member_of(node, "else_expr")) ||
+             std::any_of(checks.Begin(), checks.End(),
+                         [&](const SqlNode& check) { return is_one(member_of(check, "then_expr")); });
+    }
+    const SqlNode& children = member_of(node, "children");
+    return children.IsArray() && std::any_of(children.Begin(), children.End(), is_one);
+  }
+
+  /// Whether values of the type are instants, or contain some.
+  static bool has_instant(const SqlNode& type) {
+    if (type.IsArray()) return std::any_of(type.Begin(), type.End(), has_instant);
+    if (!type.IsObject()) return false;
+    if (text_of(type, "id") == "TIMESTAMP WITH TIME ZONE") return true;
+    return std::any_of(type.MemberBegin(), type.MemberEnd(),
+                       [](const auto& member) { return has_instant(member.value); });
   }
 
   Bound operation(const SqlNode& node, const Scope& scope, int depth) const {
@@ -305,6 +355,11 @@ class RowWork {
         const bool is_text = constant_text(children[static_cast<rapidjson::SizeType>(k)]).has_value();
         all.work = plus(all.work, is_text ? parts[k].size : plus(parts[0].size, parts[k].size));
       }
+    }
+    if (type.starts_with("COMPARE")) {
+      std::vector<const SqlNode*> nodes;
+      for (const SqlNode& child : children.GetArray()) nodes.push_back(&child);
+      all.work = plus(all.work, zones(nodes, parts, scope, depth));
     }
     if (type.starts_with("COMPARE") || type == "OPERATOR_NOT" || type.starts_with("OPERATOR_IS"))
       all.size = longest_number;
@@ -348,6 +403,9 @@ class RowWork {
     if (is_list) bound.size = times(plus(child.size, 1), plus(longest_of_two_signs, names_in(info)));
     if (!is_list && id == "STRUCT") bound.size = plus(text_of_held(child.size), times(longest_number, names_in(info)));
     bound.work = plus(bound.work, times(is_list ? steps_of_an_element : 1, bound.size));
+    if (has_instant(type) && !constant_text(member_of(node, "child"))) {
+      bound.work = plus(bound.work, times(steps_of_a_zone, child.size));
+    }
     return bound;
   }
 
@@ -431,6 +489,9 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
     work = plus(work, times(copies_of_arguments(name), each.work));
   }
   const std::uint64_t product = times(part(0).size, part(1).size);
+  if (name == "nullif" && parts.size() == 2) {
+    work = plus(work, zones({&child(0), &child(1)}, parts, scope, depth));
+  }
   const auto bounded = [&](std::uint64_t size, std::uint64_t steps) {
     return Bound{size, plus(work, plus(steps, size))};
   };
@@ -453,7 +514,7 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
     case Growth::eightfold:
       return bounded(times(8, sum), 0);
     case Growth::pieces:
-      return bounded(times(place_in_a_list + 1, sum), 0);
+      return bounded(times(place_in_a_list + 1, sum), product / 16);
     case Growth::joined:
       return bounded(plus(sum, times(part(0).size, parts.size())), 0);
     case Growth::padded: {
