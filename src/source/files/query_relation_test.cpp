@@ -122,6 +122,16 @@ TEST_F(QueryRelation, KeysOfJsonAreMatchedExactly) {
   EXPECT_NO_THROW(Table::open({.file = file, .sql = "SELECT Age AS x FROM input"}));  // rows are not looked at
 }
 
+/// Once, the file was said to be truncated.
+TEST_F(QueryRelation, ConstantsThatAFunctionRefusesAreTheQuerysFault) {
+  const std::string file = folder.write("p.csv", "x\n1\n");
+  for (const char* value : {"regexp_matches(x, '(')", "strptime(x, '%!')"}) {
+    const Error error = refusal({.file = file, .sql = "SELECT " + std::string(value) + " AS x FROM input"});
+    EXPECT_EQ(error.code(), ErrorCode::usage) << value;
+    EXPECT_TRUE(holds(error, "refuses one of its constants")) << error.what();
+  }
+}
+
 /// The opened query, before a charge, is the same whatever the rows hold.
 TEST_F(QueryRelation, OpeningLooksAtNoRow) {
   const std::string bad = "x,y\n1,2\n\"unclosed,\xFF\n1,2,3,4\n";
