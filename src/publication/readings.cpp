@@ -11,9 +11,12 @@
 
 #include "fractile/error.hpp"
 #include "ledger/readings.hpp"
+#include "source/engine/letter_case.hpp"
 
 namespace fractile::publication_detail {
 namespace {
+
+using source_detail::lower_case;
 
 constexpr const char* yes = "yes";  // the value of a declaration that has no other value
 
@@ -169,6 +172,76 @@ void require_nothing_else_of_weights(const Source& source, const ColumnToCount& 
   refuse_if(std::ranges::find(selection.by.names(), weight) != selection.by.names().end(), "by");
 }
 
+constexpr std::string_view blanks = " \t\r\n";
+
+void skip_blanks(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+}
+
+/// Takes a bare word or a text in double quotes off the front, perhaps several with dots between them. Returns false if there is none.
+/// A bare word is of ASCII letters, since engines take some other letters for blanks.
+bool take_name(std::string_view& text) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  while (true) {
+    const bool is_quoted = text.starts_with('"');
+    const std::size_t end = is_quoted ? text.find('"', 1) : std::min(text.find_first_not_of(letters), text.size());
+    if (end == std::string_view::npos || end == 0) return false;
+    text.remove_prefix(is_quoted ? end + 1 : end);
+    if (is_quoted && text.starts_with('"')) return false;
+    if (!text.starts_with('.')) return true;
+    text.remove_prefix(1);
+  }
+}
+
+/// Takes this keyword and the blanks after it off the front.
+bool take_word(std::string_view& text, std::string_view word) {
+  std::string_view rest = text;
+  if (!take_name(rest) || lower_case(text.substr(0, text.size() - rest.size())) != word) return false;
+  text = rest;
+  skip_blanks(text);
+  return true;
+}
+
+/// Whether a query only names columns of one table: SELECT age, born AS year FROM people. Then a value is NULL only where the cell is.
+bool names_columns_alone(std::string_view sql) {
+  skip_blanks(sql);
+  if (!take_word(sql, "select")) return false;
+  while (true) {
+    if (sql.starts_with('*')) {
+      sql.remove_prefix(1);
+    } else if (!take_name(sql)) {
+      return false;
+    }
+    skip_blanks(sql);
+    if (take_word(sql, "as") && !take_name(sql)) return false;
+    skip_blanks(sql);
+    if (!sql.starts_with(',')) break;
+    sql.remove_prefix(1);
+    skip_blanks(sql);
+  }
+  if (!take_word(sql, "from") || !take_name(sql)) return false;
+  return sql.find_first_not_of(" \t\r\n;") == std::string_view::npos;
+}
+
+/// The owner has declared that no cell is missing. A query could make a value NULL in any record, and so could texts that count as
+/// missing; whether the release ends would then say something about this record.
+void require_cells_for_null_errors(const Source& source, const ColumnToCount& column, const LedgerDataset& dataset) {
+  if (column.null_policy != NullPolicy::error || declared_value(dataset, "null") != "error") return;
+  const TableOptions& read = source.options();
+  if (read.format == "profile") return;
+  const Words ends{Field("null").text("error"), ", which dataset '", dataset.name, "' declares, ends a release at a "};
+  if (!read.sql.empty() && !read.sql_stability && !names_columns_alone(read.sql)) {
+    throw Error(ErrorCode::usage, {ends, "cell that is missing, and a query could make any value missing"},
+                {"leave ", Field("sql"), " out, or only name columns: ", Field("sql").text("SELECT age FROM people")},
+                "sql");
+  }
+  if (!read.missing.empty() && listed(read.missing) != declared_value(dataset, "missing")) {
+    throw Error(ErrorCode::usage,
+                {ends, "missing cell, and the dataset does not declare what ", Field("missing"), " says"},
+                {"say what is missing as the dataset declares it"}, "missing");
+  }
+}
+
 /// A further file that a dataset declares: its path, and the table's name in the query whose stability is declared.
 struct DeclaredTable {
   std::string name;  // "" without such a query, and in a dataset of an older program
@@ -253,6 +326,7 @@ LedgerReading reading_of(const Source& source, const ColumnToCount& column, cons
   require_declared_query(source.options(), dataset);
   require_declared_weights(column.selection, dataset);
   require_nothing_else_of_weights(source, column, dataset);
+  require_cells_for_null_errors(source, column, dataset);
   for (const std::string_view field : ledger_detail::permissions) {
     const std::string declared = declared_value(dataset, std::string(field));
     if (!declared.empty()) reading[std::string(field)] = declared;

@@ -179,6 +179,39 @@ TEST(ReadingsOfReleases, NothingElseIsMadeOfWeightsThatChange) {
   EXPECT_EQ(field_of(of_weights, people_file(), {{"weights_as_they_are", "yes"}}), "");
 }
 
+/// Once, a query could make one record's value NULL under a condition, and the release ended where the condition held.
+TEST(ReadingsOfReleases, NoQueryMakesWhatEndsARelease) {
+  const auto field_of = [](const std::string& sql, std::vector<std::string> missing, const LedgerReading& declared) {
+    TableOptions read = people_file();
+    read.sql = sql;
+    read.missing = std::move(missing);
+    try {
+      reading_of(Source::file(read), ages_read(NullPolicy::error), people_with(declared));
+      return std::string();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::usage);
+      return error.field();
+    }
+  };
+  for (const char* sql : {"SELECT age FROM people", " select \"age\" AS a,\tb.id , * From \"my people\".people ;\n",
+                          "SELECT p.age FROM p"}) {
+    EXPECT_EQ(field_of(sql, {}, {{"null", "error"}}), "") << sql;
+  }
+  for (const char* sql :
+       {"SELECT CASE WHEN id = '17' THEN NULL ELSE age END AS age FROM input",
+        "SELECT nullif(age, '17') AS age FROM input", "SELECT age FROM input WHERE age IS NULL",
+        "SELECT NOT age AS age FROM input", "SELECT (age) FROM input", "SELECT age FROM (SELECT age FROM input)",
+        "SELECT * REPLACE (1 AS age) FROM input", "SELECT age::DATE FROM input", "SELECT age /* */ FROM input",
+        "SELECT age FROM input, input", "SELECT age FROM input i", "SELECT age - 1 FROM input",
+        "SELECT age, max(age) OVER (PARTITION BY id) FROM input", "SELECT \"age\"\"\" FROM input",
+        "SELECT CASE\u00A0WHEN\u00A0poor\u00A0THEN\u00A0age\u00A0END FROM input", "SELECT", "FROM input"}) {
+    EXPECT_EQ(field_of(sql, {}, {{"null", "error"}}), "sql") << sql;
+  }
+  EXPECT_EQ(field_of("", {"17"}, {{"null", "error"}}), "missing");
+  EXPECT_EQ(field_of("", {"17"}, {{"null", "error"}, {"missing", "NA"}}), "missing");
+  EXPECT_EQ(field_of("", {"NA", "17"}, {{"null", "error"}, {"missing", "NA,17"}}), "");
+}
+
 TEST(ReadingsOfReleases, WhoHoldsTheRecordsSaysWhatIsLeftOpen) {
   const auto frame = [] {
     return Source::frame(Frame::of(NumberBuffer{nullptr, "g", 0, 8, nullptr}, "age"), TableOptions{});

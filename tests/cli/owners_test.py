@@ -111,6 +111,15 @@ class Declared(OwnersTest):
         self.assert_refused(self.asked("people.csv", **changes), 2, *parts)
         self.assertEqual(self.entries(), before)
 
+    def test_no_query_makes_a_cell_missing_that_ends_a_release(self):
+        """Once, an asker could end a release where a condition held of a person's record, and the message named the row."""
+        self.init("--null", "error")
+        self.assertEqual(self.median("people.csv", null="error"), "3")
+        self.assertEqual(self.median("people.csv", null="error", sql="SELECT age FROM input"), "3")
+        self.refuse_more("a query could make any value missing", null="error",
+                         sql=f"SELECT CASE WHEN name <> '{SECRET}' THEN age END AS age FROM input")
+        self.refuse_more("does not declare what --missing says", null="error", missing="3")
+
     def test_an_engine_that_is_declared(self):
         library = os.environ.get("FRACTILE_DUCKDB") or str(PROGRAM.parent / "libduckdb.so")
         self.init("--duckdb", library)

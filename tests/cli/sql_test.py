@@ -264,7 +264,10 @@ class NothingOfARowTakesLong(CommandTest):
         deep = "id"
         for _ in range(11):
             deep = f"({deep} || {deep})"
-        for value in ("length(lpad(id, 400000000, 'y'))", "length(rpad(id, CAST(income AS INTEGER) * 1000000, 'y'))", f"length({deep})",
+        quoted = "id"  # each list puts a backslash before each quote in the text
+        for _ in range(11):
+            quoted = f"CAST([{quoted}] AS VARCHAR)"
+        for value in ("length(lpad(id, 400000000, 'y'))", "length(rpad(id, CAST(income AS INTEGER) * 1000000, 'y'))", f"length({deep})", f"length({quoted})",
                       "length(replace(replace(id, '1', repeat('a', 10000)), 'a', 'aaaa'))", "levenshtein(id, income)", "regexp_matches(id, income)",
                       f"length(replace(replace(id, '1', '{'a' * 5000}'), 'a', '{'b' * 5000}'))", "id ILIKE '%1%2%3%'"):
             sql = f"SELECT TRY(CASE WHEN id = '17' AND CAST(income AS DOUBLE) > 50 THEN {value} ELSE CAST(income AS DOUBLE) END) AS x FROM input"

@@ -140,8 +140,11 @@ bool quotes_the_query_alone(const std::string& sentence, const std::string& sql)
 /// Whether the name has no quotes, so that it ends where the engine's quotes end.
 bool is_quoted_as_a_whole(const Column& column) { return column.name.find_first_of("\"'") == std::string::npos; }
 
-/// The failure, with the engine's message only if all names in it are in the query.
+/// A failure to prepare the query, with the engine's message only if all names in it are in the query.
 EngineFailure without_names(const EngineFailure& failure, const std::vector<View>& views, const std::string& sql) {
+  if (failure.kind == FailureKind::malformed) {
+    return {FailureKind::statement, {}, "a function in it refuses one of its constants, such as a pattern or a format"};
+  }
   if (failure.kind != FailureKind::statement || names_of_result(views, sql) == Names::listed) return failure;
   const bool are_plain = std::ranges::all_of(
       views, [](const View& view) { return std::ranges::all_of(view.relation.columns(), is_quoted_as_a_whole); });

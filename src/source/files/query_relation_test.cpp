@@ -122,6 +122,16 @@ TEST_F(QueryRelation, KeysOfJsonAreMatchedExactly) {
   EXPECT_NO_THROW(Table::open({.file = file, .sql = "SELECT Age AS x FROM input"}));  // rows are not looked at
 }
 
+/// Once, the file was said to be truncated.
+TEST_F(QueryRelation, ConstantsThatAFunctionRefusesAreTheQuerysFault) {
+  const std::string file = folder.write("p.csv", "x\n1\n");
+  for (const char* value : {"regexp_matches(x, '(')", "strptime(x, '%!')"}) {
+    const Error error = refusal({.file = file, .sql = "SELECT " + std::string(value) + " AS x FROM input"});
+    EXPECT_EQ(error.code(), ErrorCode::usage) << value;
+    EXPECT_TRUE(holds(error, "refuses one of its constants")) << error.what();
+  }
+}
+
 /// The opened query, before a charge, is the same whatever the rows hold.
 TEST_F(QueryRelation, OpeningLooksAtNoRow) {
   const std::string bad = "x,y\n1,2\n\"unclosed,\xFF\n1,2,3,4\n";
@@ -254,6 +264,26 @@ TEST_F(FailingCells, WhatNoTryCatchesIsRefusedBeforeRowsAreRead) {
         std::string("date_diff('year', DATE '2020-01-01', TIMESTAMP '2021-01-01')"),
         std::string("hour(timezone('Europe/Zurich', TIMESTAMP '2020-01-01'))")}) {
     EXPECT_EQ(outcome("SELECT " + value + " AS x FROM input").records, 10000U) << value;
+  }
+}
+
+/// Once, the hours between the first and the last instant ended the release: no TRY catches the engine's error about them.
+TEST_F(FailingCells, DifferencesOfInstantsAreThoseOfTheirTimesInUtc) {
+  const std::string first = "TIMESTAMPTZ '290308-12-22 (BC) 00:00:00+00'";
+  const std::string last = "TIMESTAMPTZ '294247-01-10 04:00:54+00'";
+  for (const std::string function : {"date_diff", "date_sub"}) {
+    for (const std::string unit : {"hour", "isoyear", "microsecond"}) {
+      for (const std::string& instants : {first + ", " + last, last + ", " + first}) {
+        const std::string value = function + "('" + unit + "', " + instants + ")";
+        EXPECT_EQ(outcome("SELECT CASE WHEN i = 5000 THEN " + value + " ELSE 7 END AS x FROM input").sevens, 9999U)
+            << value;
+      }
+    }
+    EXPECT_EQ(outcome("SELECT " + function +
+                      "('hour', TIMESTAMPTZ '2020-01-01 00:00:00+00', TIMESTAMPTZ '2020-01-01 09:00:00+02') AS x FROM "
+                      "input"),
+              (Outcome{10000, 10000}))
+        << function;
   }
 }
 

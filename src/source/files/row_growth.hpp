@@ -14,6 +14,7 @@ namespace fractile::source_detail {
 enum class Growth {
   of_numbers,      ///< a number, a date, a truth value or a short word; takes as many steps as the arguments have bytes
   like_arguments,  ///< as many bytes as all arguments together
+  held,  ///< a list or a structure of the arguments, whose text has a backslash before each quote and backslash in them
   /// Four times as many: letters that change case, characters that are doubled, bytes that are written as two or three.
   some_times,
   eightfold,  ///< one letter per bit
@@ -31,7 +32,8 @@ enum class Growth {
   searched,          ///< the second argument is searched for at every place of the first
   compared,          ///< every letter of one argument is compared with every letter of the other
   path,              ///< the second argument, a constant, is a JSON path
-  formatted,         ///< the arguments are a time and a format, which the engine requires to be a constant
+  formatted,         ///< the arguments are a time and a format, a constant
+  parsed,            ///< the second argument, a constant or a list of constants, is the format of a time
   rounded,           ///< the second argument, if there is one, is a constant
   part,              ///< the first argument, a constant, names a unit of time
   zone               ///< the first argument, a constant, names a time zone

@@ -23,9 +23,10 @@ constexpr std::uint64_t longest_of_two_signs = 24;
 constexpr std::uint64_t steps_of_an_element = 32;  // for each byte of the value to which a text is cast
 constexpr std::uint64_t longest_padding = 1000;
 constexpr std::uint64_t bytes_of_a_letter = 4;
+constexpr std::uint64_t steps_of_a_zone = std::uint64_t{1} << 13;  // for each byte: an unknown zone is compared with all others
 constexpr std::uint64_t steps_of_a_failure = std::uint64_t{1} << 15;  // an exception, and the attempt after it
 
-/// Bounds of the bytes of an expression's value, and of its steps.
+/// Bounds of the bytes of an expression's value, or of its text if that is longer, and of its steps.
 struct Bound {
   std::uint64_t size = longest_number;
   std::uint64_t work = 1;
@@ -53,10 +54,45 @@ std::optional<std::uint64_t> constant_number(const SqlNode& node) {
   return value.GetUint64();
 }
 
-std::string require_constant(const SqlNode& node, const std::string& function, const std::string& what) {
-  if (const std::optional<std::string> text = constant_text(node)) return *text;
+[[noreturn]] void refuse_variable(const std::string& function, const std::string& what) {
   refuse_work(what + " of " + function + " is not a constant",
               "write it between quotes: one row's could take any time, or fail");
+}
+
+std::string require_constant(const SqlNode& node, const std::string& function, const std::string& what) {
+  if (const std::optional<std::string> text = constant_text(node)) return *text;
+  refuse_variable(function, what);
+}
+
+/// The pattern of a function of regular expressions. A part of a letter that `\C` took would not be UTF-8, and other functions would
+/// end the engine's process with it.
+std::string require_pattern(const SqlNode& node, const std::string& function) {
+  std::string pattern = require_constant(node, function, "the pattern");
+  if (pattern.find("\\C") == std::string::npos) return pattern;
+  refuse_work("the pattern of " + function + " has \\C, which matches one byte of a letter",
+              "write a dot, which matches a letter; a backslash before a C is [\\\\]C");
+}
+
+/// Whether a format of times reads the name of a time zone.
+bool reads_zone(std::string_view format) {
+  for (std::size_t at = format.find('%'); at < format.size(); at = format.find('%', at + 1)) {
+    if (++at < format.size() && format[at] == '-') ++at;
+    if (at < format.size() && format[at] == 'Z') return true;
+  }
+  return false;
+}
+
+/// Checks the format by which strptime reads a text, or the list of them. No TRY catches its error about an unknown zone.
+void require_format(const SqlNode& node, const std::string& function) {
+  const SqlNode& children = member_of(node, "children");
+  const bool is_list = text_of(node, "type") == "ARRAY_CONSTRUCTOR" || text_of(node, "function_name") == "list_value";
+  if (is_list && children.IsArray()) {
+    for (const SqlNode& each : children.GetArray()) require_format(each, function);
+    return;
+  }
+  if (!reads_zone(require_constant(node, function, "the format")) || function == "try_strptime") return;
+  refuse_work("strptime with %Z fails on a time zone that the engine does not know",
+              "write try_strptime, which is NULL there");
 }
 
 /// The names that a SELECT can use, and the sizes of what they name.
@@ -245,15 +281,64 @@ class RowWork {
     Bound all;
     std::uint64_t sizes = 0;
     std::optional<std::uint64_t> text;
+    std::vector<const SqlNode*> nodes;
+    std::vector<Bound> bounds;
     for (const char* name : parts) {
       const SqlNode& part = member_of(node, name);
       const Bound bound = expression(part, scope, deeper(depth));
       all.work = plus(all.work, bound.work);
       sizes = plus(sizes, bound.size);
       if (constant_text(part)) text = plus(text.value_or(0), bound.size);
+      nodes.push_back(&part);
+      bounds.push_back(bound);
     }
-    all.work = plus(all.work, text.value_or(sizes));
+    all.work = plus(all.work, plus(text.value_or(sizes), zones(nodes, bounds, scope, depth)));
     return all;
+  }
+
+  /// The work of reading texts as instants, to compare them with instants: a text may end with the name of a time zone.
+  std::uint64_t zones(const std::vector<const SqlNode*>& parts, const std::vector<Bound>& bounds, const Scope& scope,
+                      int depth) const {
+    if (std::ranges::none_of(parts, [&](const SqlNode* part) { return may_be_instant(*part, scope, depth); })) return 0;
+    std::uint64_t work = 0;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const bool is_sum = is_one_of(lower_case(text_of(*parts[k], "function_name")), {"+", "add", "subtract"});
+      const bool is_text = !constant_text(*parts[k]) && bounds[k].size > longest_number;
+      if (is_text && !is_sum) work = plus(work, times(steps_of_a_zone, bounds[k].size));
+    }
+    return work;
+  }
+
+  bool may_be_instant(const SqlNode& node, const Scope& scope, int depth) const {
+    const std::string_view kind = text_of(node, "class");
+    if (kind == "CAST") return has_instant(member_of(node, "cast_type"));
+    if (kind == "COLUMN_REF") return column(node, scope).size <= longest_number;
+    if (is_one_of(kind, {"CONSTANT", "COMPARISON", "BETWEEN", "CONJUNCTION"})) return false;
+    const std::string function = lower_case(text_of(node, "function_name"));
+    if (is_one_of(function, {"strptime", "timezone", "to_timestamp", "try_strptime"})) return true;
+    const bool hands_on = is_one_of(
+        function, {"", "+", "-", "add", "array_extract", "date_add", "date_trunc", "datetrunc", "element_at", "greatest",
+                   "least", "list_element", "list_extract", "map_extract_value", "nullif", "struct_extract",
+                   "struct_extract_at", "subtract"});
+    if (!hands_on) return false;
+    const auto is_one = [&](const SqlNode& part) { return may_be_instant(part, scope, deeper(depth)); };
+    if (kind == "CASE") {
+      const SqlNode& checks = member_of(node, "case_checks");
+      return is_one(member_of(node, "else_expr")) ||
+             std::any_of(checks.Begin(), checks.End(),
+                         [&](const SqlNode& check) { return is_one(member_of(check, "then_expr")); });
+    }
+    const SqlNode& children = member_of(node, "children");
+    return children.IsArray() && std::any_of(children.Begin(), children.End(), is_one);
+  }
+
+  /// Whether values of the type are instants, or contain some.
+  static bool has_instant(const SqlNode& type) {
+    if (type.IsArray()) return std::any_of(type.Begin(), type.End(), has_instant);
+    if (!type.IsObject()) return false;
+    if (text_of(type, "id") == "TIMESTAMP WITH TIME ZONE") return true;
+    return std::any_of(type.MemberBegin(), type.MemberEnd(),
+                       [](const auto& member) { return has_instant(member.value); });
   }
 
   Bound operation(const SqlNode& node, const Scope& scope, int depth) const {
@@ -271,12 +356,17 @@ class RowWork {
         all.work = plus(all.work, is_text ? parts[k].size : plus(parts[0].size, parts[k].size));
       }
     }
+    if (type.starts_with("COMPARE")) {
+      std::vector<const SqlNode*> nodes;
+      for (const SqlNode& child : children.GetArray()) nodes.push_back(&child);
+      all.work = plus(all.work, zones(nodes, parts, scope, depth));
+    }
     if (type.starts_with("COMPARE") || type == "OPERATOR_NOT" || type.starts_with("OPERATOR_IS"))
       all.size = longest_number;
     if (type == "ARRAY_SLICE" && parts.size() > 3)
       refuse_work("a slice has a step", "take every element, or name some");
     if (type.starts_with("ARRAY")) {
-      all.size = sum;
+      all.size = type == "ARRAY_CONSTRUCTOR" ? text_of_held(sum) : sum;
       all.work = plus(all.work, sum);
     }
     return type == "OPERATOR_TRY" ? tried(all) : all;
@@ -311,8 +401,11 @@ class RowWork {
     if (id == "UNBOUND") bound.size = std::max(bound.size, names_in(member_of(info, "user_type_modifiers")));
     const bool is_list = has_list(type);
     if (is_list) bound.size = times(plus(child.size, 1), plus(longest_of_two_signs, names_in(info)));
-    if (!is_list && id == "STRUCT") bound.size = plus(child.size, times(longest_number, names_in(info)));
+    if (!is_list && id == "STRUCT") bound.size = plus(text_of_held(child.size), times(longest_number, names_in(info)));
     bound.work = plus(bound.work, times(is_list ? steps_of_an_element : 1, bound.size));
+    if (has_instant(type) && !constant_text(member_of(node, "child"))) {
+      bound.work = plus(bound.work, times(steps_of_a_zone, child.size));
+    }
     return bound;
   }
 
@@ -325,6 +418,10 @@ class RowWork {
                                            [](const SqlNode& each) { return has_list(member_of(each, "second")); });
   }
 
+  /// The bytes of a list's or a structure's text: a backslash goes before each quote and each backslash of a text within it. So
+  /// lists that are cast to text, and put into lists again, double the text each time.
+  static std::uint64_t text_of_held(std::uint64_t parts) { return times(2, parts); }
+
   /// The bytes of the names of fields, or of the words of an ENUM.
   static std::uint64_t names_in(const SqlNode& node) {
     std::uint64_t size = 0;
@@ -334,7 +431,19 @@ class RowWork {
     if (!node.IsObject()) return size;
     for (const auto& each : node.GetObject()) {
       const bool is_name = each.value.IsString() && (each.name == "first" || each.name == "value");
-      size = plus(size, is_name ? plus(each.value.GetStringLength(), longest_of_two_signs) : names_in(each.value));
+      size = plus(size, is_name ? size_of_name(each.value.GetStringLength()) : names_in(each.value));
+    }
+    return size;
+  }
+  static std::uint64_t size_of_name(std::uint64_t letters) { return plus(text_of_held(letters), longest_of_two_signs); }
+
+  /// The bytes of the names that a call gives to its arguments, which a structure keeps: struct_pack(name := x).
+  static std::uint64_t names_of_arguments(const SqlNode& arguments) {
+    std::uint64_t size = 0;
+    if (!arguments.IsArray()) return size;
+    for (const SqlNode& each : arguments.GetArray()) {
+      const std::string_view name = text_of(each, "alias");
+      if (!name.empty()) size = plus(size, size_of_name(name.size()));
     }
     return size;
   }
@@ -380,6 +489,9 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
     work = plus(work, times(copies_of_arguments(name), each.work));
   }
   const std::uint64_t product = times(part(0).size, part(1).size);
+  if (name == "nullif" && parts.size() == 2) {
+    work = plus(work, zones({&child(0), &child(1)}, parts, scope, depth));
+  }
   const auto bounded = [&](std::uint64_t size, std::uint64_t steps) {
     return Bound{size, plus(work, plus(steps, size))};
   };
@@ -390,6 +502,8 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
       return bounded(longest_number, sum);
     case Growth::like_arguments:
       return bounded(sum, 0);
+    case Growth::held:
+      return bounded(plus(text_of_held(sum), names_of_arguments(children)), 0);
     case Growth::cut: {
       const std::optional<std::uint64_t> letters = constant_number(child(parts.size() - 1));
       const bool is_cut = letters && (parts.size() > 2 || name == "left" || name == "right");
@@ -400,7 +514,7 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
     case Growth::eightfold:
       return bounded(times(8, sum), 0);
     case Growth::pieces:
-      return bounded(times(place_in_a_list + 1, sum), 0);
+      return bounded(times(place_in_a_list + 1, sum), product / 16);
     case Growth::joined:
       return bounded(plus(sum, times(part(0).size, parts.size())), 0);
     case Growth::padded: {
@@ -419,9 +533,9 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
     }
     case Growth::pattern:
       return bounded(name == "regexp_extract" ? times(part(0).size, parts.size() > 2 ? 16 : 1) : longest_number,
-                     times(part(0).size, instructions(require_constant(child(1), name, "the pattern")) / 4));
+                     times(part(0).size, instructions(require_pattern(child(1), name)) / 4));
     case Growth::pattern_replaced: {
-      const std::string pattern = require_constant(child(1), name, "the pattern");
+      const std::string pattern = require_pattern(child(1), name);
       const std::string rewrite = require_constant(child(2), name, "what " + name + " puts in its place");
       const auto references = static_cast<std::uint64_t>(std::ranges::count(rewrite, '\\'));
       const std::uint64_t added = plus(times(part(0).size + 1, rewrite.size()), times(part(0).size, references));
@@ -448,10 +562,15 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
       const std::string path = has_path ? require_constant(child(1), name, "the path") : "";
       const bool is_list = path.find('*') != std::string::npos;
       if (path.find("..") != std::string::npos) refuse_work("a path of JSON has ..", "write every step of the path");
-      return bounded(times(is_list ? place_in_a_list + 1 : 2, sum), sum);
+      // A list becomes JSON first, and six signs one of its letters.
+      return bounded(times(is_list ? place_in_a_list + 1 : 3, sum), sum);
     }
     case Growth::formatted:
+      if (!constant_text(child(0)) && !constant_text(child(1))) refuse_variable(name, "the format");
       return bounded(times(longest_number, plus(1, std::min(part(0).size, part(1).size))), 0);
+    case Growth::parsed:
+      require_format(child(1), name);
+      return bounded(longest_number, sum);
     case Growth::rounded:
       if (parts.size() > 1) require_digits(child(1), name);
       return bounded(longest_number, sum);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libraries/fmt.hpp"
 #include "source/entries/table_test_support.hpp"
 #include "source/files/columns.hpp"
 #include "source/files/query_plan.hpp"
@@ -63,6 +64,7 @@ TEST_F(RowWork, Passes) {
                                    std::string("x LIKE 'a_c%'"),
                                    std::string("levenshtein(left(x, 100), left(y, 100))"),
                                    std::string("regexp_matches(x, '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')"),
+                                   std::string("regexp_extract(x, '[\\\\]C')"),
                                    std::string("split_part(lower(trim(x)), '-', 2)"),
                                    std::string("json_extract_string(x, '$.a.b[0]')"),
                                    std::string("round(CAST(x AS DECIMAL(18, 3)), 1)"),
@@ -74,7 +76,12 @@ TEST_F(RowWork, Passes) {
                                    codes + " END",
                                    sum,
                                    std::string("strftime(CAST(x AS DATE), '%Y-%m')"),
+                                   std::string("strftime('%d.%m.%Y', CAST(x AS DATE))"),
+                                   std::string("strptime(x, ['%d.%m.%Y', '%Y%%Z %H:%M%z'])"),
                                    std::string("timezone('UTC', CAST(x AS TIMESTAMP))"),
+                                   std::string("CAST(left(x, 40) AS TIMESTAMPTZ)"),
+                                   std::string("CASE WHEN n + n = 7 OR upper(x) = y OR length(y) = z THEN 1 END"),
+                                   std::string("CAST('2020-01-01 00:00:00Z' AS TIMESTAMPTZ) = to_timestamp(n)"),
                                    std::string("upper(reverse(x)) IN ('A', 'B', 'C')"),
                                    std::string("coalesce(TRY(sqrt(coalesce(TRY(CAST(x AS DOUBLE)), -1))), 0)"),
                                    std::string("CASE WHEN nullif(fmod(n, 10), 0) > 3 AND x = 'a' THEN 1 END"),
@@ -100,6 +107,21 @@ TEST_F(RowWork, RefusesWhatOneRowCouldBeLongAt) {
   expect_refused(nested, words);
   expect_refused("SELECT b || b || b || b AS c FROM (SELECT * FROM (" + nested.substr(0, nested.size()) + ")) t(b)",
                  words);
+  // A list's text has a backslash before each quote and backslash of a text within it.
+  for (const char* const held :
+       {"CAST([{}] AS VARCHAR)", "CAST(list_value({}) AS VARCHAR)", "CAST(row({}) AS VARCHAR)",
+        "concat(struct_pack(a := {}), '')", "CAST({{'a': {}}} AS VARCHAR)", "CAST(map(['a'], [{}]) AS VARCHAR)",
+        "struct_extract(CAST({} AS STRUCT(a VARCHAR)), 'a')"}) {
+    std::string text = "x";
+    for (int k = 0; k < 2; ++k) text = fmt::format(fmt::runtime(held), text);
+    EXPECT_NO_THROW(require("SELECT " + text + " AS a FROM input")) << text;
+    for (int k = 0; k < 10; ++k) text = fmt::format(fmt::runtime(held), text);
+    expect_refused("SELECT " + text + " AS a FROM input", words);
+  }
+  // A structure keeps the names of its fields.
+  std::string named = "SELECT struct_pack(" + std::string(2000, 'f') + " := n) AS a FROM input";
+  for (int k = 0; k < 4; ++k) named = "SELECT [a, a, a, a, a, a, a, a] AS a FROM (" + named + ")";
+  expect_refused("SELECT CAST(a AS VARCHAR) AS a FROM (" + named + ")", words);
   // The engine calls the second `x` of a subquery `x_1`.
   for (const char* list : {"1 AS x, y AS x, 1 AS x_1", "y AS x, y AS x, 1 AS x_1", "1 AS x, *, 1 AS x_1",
                            "*, x AS x, 1 AS x_1", "*, *, 1 AS x_1"}) {
@@ -112,7 +134,10 @@ TEST_F(RowWork, RefusesWhatOneRowCouldBeLongAt) {
             "replace(replace(x, 'a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'), 'a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')"),
         std::string("replace(x, y, z)"), std::string("levenshtein(x, y)"), std::string("damerau_levenshtein(x, y)"),
         std::string("x ILIKE '%a%b%'"), std::string("x LIKE '%a_%b%'"), std::string("x GLOB '*a*b*'"),
-        std::string("contains(x, y)"), std::string("jaro_similarity(x, y)"), std::string("json_contains(x, y)"),
+        std::string("contains(x, y)"), std::string("string_split(x, y)[1]"), std::string("CAST(x AS TIMESTAMPTZ)"),
+        std::string("CAST(x AS TIMESTAMPTZ[])[1]"), std::string("CAST(x AS STRUCT(a TIMESTAMPTZ)).a"),
+        std::string("CAST('2020-01-01 00:00:00Z' AS TIMESTAMPTZ) = x"), std::string("to_timestamp(n) IN (x)"),
+        std::string("nullif(timezone('UTC', CAST(x AS TIMESTAMP)), x)"), std::string("jaro_similarity(x, y)"), std::string("json_contains(x, y)"),
         std::string("regexp_matches(x, '((a{0,30}){0,30}){0,30}b')"),
         std::string("regexp_replace(x, 'a', '") + std::string(2000, 'b') + "', 'g')",
         std::string("CAST(x AS STRUCT(") + std::string(2000, 'a') + " INTEGER)[])"}) {
@@ -152,11 +177,26 @@ TEST_F(RowWork, RefusesWhatOneRowCouldBeLongAt) {
 TEST_F(RowWork, RefusesArgumentsThatAreNoConstants) {
   expect_refused("SELECT regexp_matches(x, y) AS a FROM input", "the pattern of regexp_matches is not a constant");
   expect_refused("SELECT regexp_replace(x, 'a', y) AS a FROM input", "is not a constant");
+  for (const char* value : {"regexp_replace(x, '\\C', '')", "regexp_extract(x, 'a[b]\\C.')",
+                            "regexp_matches(x, '\\Qa\\\\E\\C')", "x SIMILAR TO '\\C+'"}) {
+    expect_refused("SELECT " + std::string(value) + " AS a FROM input", "has \\C, which matches one byte of a letter");
+  }
   expect_refused("SELECT x LIKE y AS a FROM input", "is not a constant");
   expect_refused("SELECT x SIMILAR TO y AS a FROM input", "is not a constant");
   expect_refused("SELECT json_extract(x, y) AS a FROM input", "the path of json_extract is not a constant");
   expect_refused("SELECT x ->> y AS a FROM input", "is not a constant");
   expect_refused("SELECT json_extract(x, '$..a') AS a FROM input", "a path of JSON has ..");
+  for (const char* format : {"'%Y %Z'", "'%Z'", "'%%%Z'", "['%Y', '%Y %-Z']", "list_value('%Z')"}) {
+    expect_refused("SELECT strptime(x, " + std::string(format) + ") AS a FROM input", "strptime with %Z fails");
+    EXPECT_NO_THROW(require("SELECT try_strptime(x, " + std::string(format) + ") AS a FROM input")) << format;
+  }
+  for (const char* format : {"y", "concat('%Y', ' %Z')", "['%Y', y]"}) {
+    expect_refused("SELECT strptime(x, " + std::string(format) + ") AS a FROM input",
+                   "the format of strptime is not a constant");
+    expect_refused("SELECT try_strptime(x, " + std::string(format) + ") AS a FROM input",
+                   "the format of try_strptime is not a constant");
+  }
+  expect_refused("SELECT strftime(CAST(x AS DATE), y) AS a FROM input", "the format of strftime is not a constant");
   expect_refused("SELECT date_part(x, CAST(y AS DATE)) AS a FROM input", "the unit of date_part is not a constant");
   expect_refused("SELECT date_trunc('timezone', CAST(y AS DATE)) AS a FROM input", "asked for the unit 'timezone'");
   expect_refused("SELECT timezone(x, CAST(y AS TIMESTAMP)) AS a FROM input",

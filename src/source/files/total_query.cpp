@@ -141,7 +141,8 @@ class Rewriting {
 
   /// TRY does not catch the errors of the engine's date functions about an INTERVAL or a TIME. So such arguments must be refused
   /// when the query is bound: a unit becomes the function of its name, and an argument that must be a date or a time of day is put
-  /// next to one.
+  /// next to one. Nor does TRY catch an error about instants that are too far apart. The differences of instants are those of their
+  /// times in UTC.
   void function(SqlNode& node) {
     const std::string name = lower_case(text_of(node, "function_name"));
     SqlNode& arguments = node["children"];
@@ -153,8 +154,10 @@ class Rewriting {
     const bool of_days = is_one_of(
         name, {"dayofweek", "dayofyear", "era", "isodow", "isoyear", "week", "weekday", "weekofyear", "yearweek"});
     const bool between = is_one_of(name, {"date_diff", "date_sub", "datediff", "datesub"});
-    for (rapidjson::SizeType k = between ? 1 : 0; (of_days || between) && k < arguments.Size(); ++k)
+    for (rapidjson::SizeType k = between ? 1 : 0; (of_days || between) && k < arguments.Size(); ++k) {
       timed(arguments[k]);
+      if (between) make_cast(arguments[k], "TIMESTAMP", allocator());
+    }
   }
 
   static std::string function_of(std::string_view unit) {
