@@ -270,7 +270,10 @@ class PublicFiles(Publishing):
             '"regions.csv", key = "code", label = "name"', '"secrets.csv", key = "code"'))
         for name in ("earnings.toml", "other.toml"):
             result = self.publish("--ledger", "budget.db", name=name)
-            self.assert_refused(result, 2, "dataset 'people' does not declare it")
+            read = "secrets.csv" if name == "other.toml" else "regions.csv"
+            self.assert_refused(result, 2, f"/{read}', and --keys-file may be used", "dataset 'people' does not declare it",
+                                f"/{read}\n")
+            self.assertNotIn("--keys north", result.err)  # a publication has no such option
             self.assertNotIn("hidden", result.err)
         made = run("ledger", "init", "declared.db", "--dataset", "people", "--epsilon", "2", "--records-per-person", "2",
                    "--keys-file", "payroll.csv", "--keys-file", "regions.csv", cwd=self.folder)
