@@ -236,6 +236,8 @@ WebPage to_html(const PlanReport& whole, const PageOptions& options) {
   }
   if (!report.others.empty()) {
     page.section("Other budgets");
+    page.paragraph(fmt::format("At each other budget, {} releases were simulated.",
+                               report.others.front().typical.releases));
     page.figure(ladder_figure(report.others));
     page.table({"budgets", "Errors of the worst quantile, in records, and the promise"}, ladder_of(report.others));
   }
