@@ -190,8 +190,19 @@ std::string unsettled_in_words(const PublicationPlan& plan) {
   });
   if (cells.empty()) return {};
   return fmt::format(
-      "\nIntervals may end only at the ends of the range, since these records are too few; about {} would do:\n{}",
-      enough, cells);
+      "\nIntervals may end only at the ends of the range, since these {} are too few; about {} would do:\n{}",
+      plan.publication.weights ? "units of weight" : "records", enough, cells);
+}
+
+/// Why a level's cost does not depend on its number of cells.
+std::string cost_of_a_level(const Publication& publication) {
+  const auto has_values = [](const PublicationTable& table) { return table.per_person.has_value(); };
+  if (std::ranges::none_of(publication.tables, has_values))
+    return "A level costs as much as each of its cells, since a record is in only one of them.\n";
+  return fmt::format(
+      "A level costs a person the same whatever its number of cells: a record is in only one of them, and\n"
+      "where a person counts with one value in a cell, they count in at most {} of them.\n",
+      publication.records_per_person);
 }
 
 }  // namespace
@@ -246,18 +257,20 @@ std::string to_table(const PublicationPlan& plan) {
   if (!any_counts) {
     for (Row& row : rows) row.pop_back();
   }
+  const auto has_listed = [](const PublicationTable& table) { return !table.lattice.is_regular(); };
+  const bool any_listed = std::ranges::any_of(publication.tables, has_listed);
   std::string text = publication.title.empty() ? "" : publication.title + "\n\n";
   text += report_detail::aligned(rows, 2);
   text += fmt::format(
-      "\nAll levels together cost {} ({}), neighbors {}, at most {} record{} a person.\n"
-      "A level costs as much as each of its cells, since a record is in only one of them.\n"
+      "\nAll levels together cost {} ({}), neighbors {}, at most {} record{} a person.\n{}"
       "records       expected in the cell that the level serves worst; - where the file does not say rows\n"
       "nine in ten   of the simulated releases of a public normal table with that many records miss no quantile by "
-      "more\n"
+      "more{}\n"
       "share         the same as a share of the cell's records\n"
       "worst         exceeded with probability at most {} a quantile, whatever the data{}{}\n",
       publication.budget.to_string(), to_string(publication.budget.measure()), to_string(publication.neighbors),
-      publication.records_per_person, publication.records_per_person == 1 ? "" : "s",
+      publication.records_per_person, publication.records_per_person == 1 ? "" : "s", cost_of_a_level(publication),
+      any_listed ? "; where candidates are listed, these records lie on them" : "",
       report_detail::plain((Rational(1) - publication.confidence).to_double(), 4),
       publication.confidence == Rational(19, 20) ? "" : "; the receipt and the page will state it at 0.05",
       grows_with_rows(plan) ? "; - where it grows with the records: the file may say rows" : "");

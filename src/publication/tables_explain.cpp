@@ -386,7 +386,9 @@ void explain_in_short(Page& page, const PublishedTables& published, const std::v
   std::vector<std::string> items{report_detail::promise_in_short(promise_of(page, published, tables))};
   for (const Table& table : tables) {
     if (const auto typical = typical_error(table.finest())) {
-      items.push_back(report_detail::typical_in_words(*typical, table.finest().source, value_in_short(page, table)));
+      items.push_back(report_detail::typical_in_words(*typical, table.finest().source,
+                                                      report_detail::counts_at(table.finest().lattice),
+                                                      value_in_short(page, table)));
     }
     items.push_back(error_in_short(page, table));
   }
@@ -470,12 +472,17 @@ void explain_costs(Page& page, const PublishedTables& published, const std::vect
   }
   page.table({"costs", "The levels and their cost", 2}, rows);
   const std::string sum = published.cost().to_string();
+  const bool has_values =
+      std::ranges::any_of(tables, [](const Table& table) { return table.table.per_person.has_value(); });
   page.paragraph(fmt::format(
       "{} Each record lies in at most one cell of a level, and so a level costs a person the same whatever its number "
-      "of cells.",
+      "of cells.{}",
       costs_all(published) ? fmt::format("Together they cost exactly the budget of the publication, {}.", sum)
                            : fmt::format("Together they cost {}, less than the budget of the publication, {}.", sum,
-                                         published.publication.budget.to_string())));
+                                         published.publication.budget.to_string()),
+      !has_values ? ""
+                  : " Where each person counts with one value in a cell, the cost covers all the cells in which they "
+                    "count."));
   if (has_charges) {
     page.paragraph(
         "Levels that were paid for together have consecutive entries. A level that the ledger already held was taken "
@@ -541,9 +548,7 @@ void explain_what_was_left_out(Page& page, const std::vector<Table>& tables) {
   for (const Table& table : tables) {
     const Release& release = table.finest();
     const SourceDescription& source = release.source;
-    const std::string value = source.unreadable == Unreadable::missing
-                                  ? "no " + report_detail::value_in_words(release.lattice.kind())
-                                  : "nothing";
+    const std::string value = report_detail::left_out_in_words(source, release.lattice.kind());
     std::string words;
     if (source.null_policy == NullPolicy::drop)
       words = fmt::format(" Records that hold {} in the column{} were left out.", value,
@@ -632,11 +637,19 @@ void explain_origin(Page& page, const PublishedTables& published, const std::vec
 void explain_words(Page& page, const PublishedTables& published, const std::vector<Table>& tables) {
   page.section("What the words mean");
   const Release& promised = promised_table(tables).finest();
+  const auto has_values = [](const Table& each) { return each.table.per_person.has_value(); };
+  const bool are_alike = std::ranges::all_of(
+      tables, [&](const Table& each) { return each.table.per_person == promised.source.per_person; });
   const std::string record =
-      promised.source.per_person
+      promised.source.per_person && are_alike
           ? report_detail::record_in_words(promised.source, value_of(tables), promised.is_grouped())
-          : fmt::format("a row of the data that has a {} in the column that a table is of{}", value_of(tables),
-                        has_persons(tables.front()) ? " and was chosen to count" : "");
+      : promised.source.per_person
+          ? "a person who counts in a cell, with the one value that the table is of"
+          : fmt::format("a row of the data that has a {} in the column that a table is of{}{}", value_of(tables),
+                        has_persons(tables.front()) ? " and was chosen to count" : "",
+                        std::ranges::any_of(tables, has_values)
+                            ? "; where each person counts with one value, a person with that value"
+                            : "");
   std::vector<std::pair<std::string, std::string>> words =
       report_detail::words_of(promise_of(page, published, tables), record);
   words.insert(

@@ -154,6 +154,19 @@ class Persons(WordsTest):
         self.assertIn("income and members: A person's value counts at", wrong)
         self.assertIn("age: A record counts at", wrong)
         self.assertIn("age: At most 2 records of each person count", wrong)
+        self.assertIn("income: Records that hold no number in the column were left out.", text)
+        self.assertIn("members: Records that hold nothing in the column were left out.", text)
+        self.assertIn("the cost covers all the cells in which they count", text)
+        self.assertIn("record: a row of the data that has a number in the column that a table is of and was chosen to count; where each "
+                      "person counts with one value, a person with that value", text)
+
+    def test_a_publication_of_several_values_of_persons(self):
+        """Once, a record was "a person with the greatest of their values", though one of the tables was of their number."""
+        text = self.published(MIXED[:MIXED.rindex("[[table]]")])
+        self.assertIn("record: a person who counts in a cell, with the one value that the table is of", text)
+        plan = " ".join(run("plan", "p.toml", "--format", "table", cwd=self.folder).out.split())
+        self.assertIn("where a person counts with one value in a cell, they count in at most 2 of them.", plan)
+        self.assertNotIn("A level costs as much as each of its cells", plan)
 
     def test_records_of_a_person_still_add_up(self):
         text = self.published(MIXED.replace('per_person = "sum"\n', "").replace('per_person = "count"\n', ""))
@@ -377,6 +390,25 @@ class Tables(WordsTest):
         self.assertNotIn("were found to be", table)
         self.assertIn("a part of the budget suggested that ", table)
 
+    def test_simulated_records_on_candidates(self):
+        """Once, "a value is not off at all" was simulated on the candidates, and only the plan said so."""
+        self.write_people()
+        ask = "--column income --candidates 0,100,200,300,400 --epsilon 1 --quantiles quartiles --receipt r.json"
+        self.of("release", "people.csv", *ask.split())
+        self.assertRegex(self.explained("r.json"), r"of a public normal table of [0-9,]+ records that all lie on the listed candidates, for")
+        text = SMALL.format(intervals="0.95").replace("bounds = [0, 500]\nstep = 1", "candidates = [0, 100, 200]\nrows = 600")
+        text = text.replace("intervals = 0.95\n", "")
+        self.assertIn("records that all lie on the listed candidates, for", self.published(text))
+        self.assertIn("; where candidates are listed, these records lie on them\n",
+                      run("plan", "p.toml", "--format", "table", cwd=self.folder).out)
+
+    def test_too_little_weight_is_told_in_its_unit(self):
+        """Once, a plan said how many units of weight would do, and called them records."""
+        text = SMALL.format(intervals="0.95").replace("[input]", "weight = \"w\"\nweight_bounds = [0, 6]\nweight_step = 0.5\n"
+                                                      "expected_weight = 2\n[input]").replace("by =", "rows = 400\nby =")
+        self.write("p.toml", text.replace("deciles", "median").replace("epsilon = 1", "epsilon = 0.25"))
+        self.assertIn("since these units of weight are too few; about ", run("plan", "p.toml", "--format", "table", cwd=self.folder).out)
+
     def test_a_registry_names_columns(self):
         """Once, sentences about possible values named no column, and another sentence stood twice."""
         text = SMALL.format(intervals="0.95") + '[[table]]\ncolumn = "age"\nbounds = [0, 125]\nstep = 1\nquantiles = "median"\n'
@@ -386,6 +418,8 @@ class Tables(WordsTest):
         for name, ends in (("income", "0 to 500"), ("age", "0 to 125")):
             self.assertIn(f"The possible values of {name}, {ends} in steps of 1, were chosen without looking at the data.", record)
         self.assertEqual(record.count("No person has more than 1 record"), 1)
+        self.assertIn("Tables whose records hold anything or nothing in the column, each counted at the possible value nearest to its own; "
+                      "those that hold no number are left out.", record)
 
 
 class Hints(WordsTest):

@@ -165,7 +165,8 @@ void say_in_short(HtmlPage& page, const PlanReport& report) {
   const auto worst = plan.worst.largest();
   SourceDescription counted;
   counted.weights = report.weights;
-  items.push_back(report_detail::typical_in_words(plan.typical, counted, "a value will be"));
+  items.push_back(report_detail::typical_in_words(plan.typical, counted, report_detail::counts_at(plan.lattice),
+                                                  "a value will be"));
   items.push_back(
       worst ? fmt::format(
                   "With a probability of at least {} each, the values will miss the quantiles of the records that "
