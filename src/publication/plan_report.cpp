@@ -220,6 +220,7 @@ std::string to_json(const PublicationPlan& plan) {
     member(json, "neighbors", to_string(publication.neighbors));
     if (!publication.person.empty()) member(json, "person", publication.person);
     member(json, "records_per_person", std::uint64_t{publication.records_per_person});
+    if (publication.sql_stability > 1) member(json, "sql_stability", std::uint64_t{publication.sql_stability});
   });
   member(json, "confidence", publication.confidence.to_string());
   const auto write = [&](const PlannedLevel& level) { write_level(json, plan, level); };
@@ -262,14 +263,18 @@ std::string to_table(const PublicationPlan& plan) {
   std::string text = publication.title.empty() ? "" : publication.title + "\n\n";
   text += report_detail::aligned(rows, 2);
   text += fmt::format(
-      "\nAll levels together cost {} ({}), neighbors {}, at most {} record{} a person.\n{}"
+      "\nAll levels together cost {} ({}), neighbors {}, at most {} record{} a person{}.\n{}"
       "records       expected in the cell that the level serves worst; - where the file does not say rows\n"
       "nine in ten   of the simulated releases of a public normal table with that many records miss no quantile by "
       "more{}\n"
       "share         the same as a share of the cell's records\n"
       "worst         exceeded with probability at most {} a quantile, whatever the data{}{}\n",
       publication.budget.to_string(), to_string(publication.budget.measure()), to_string(publication.neighbors),
-      publication.records_per_person, publication.records_per_person == 1 ? "" : "s", cost_of_a_level(publication),
+      publication.records_per_person, publication.records_per_person == 1 ? "" : "s",
+      publication.sql_stability == 1
+          ? ""
+          : fmt::format(", each of which changes at most {} rows of the query's result", publication.sql_stability),
+      cost_of_a_level(publication),
       any_listed ? "; where candidates are listed, these records lie on them" : "",
       report_detail::plain((Rational(1) - publication.confidence).to_double(), 4),
       publication.confidence == Rational(19, 20) ? "" : "; the receipt and the page will state it at 0.05",

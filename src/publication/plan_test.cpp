@@ -29,6 +29,36 @@ TEST(PublicationPlans, JudgeCellsByTheirRows) {
   EXPECT_FALSE(plan_of_all(earnings()).levels.front().cells.front().nine_in_ten) << "no rows are said";
 }
 
+/// Once, plans and targets were for one row of a query's result per record, and publications missed by as many times as much.
+TEST(PublicationPlans, AreForAllRowsThatARecordChanges) {
+  const auto planned = [](std::uint32_t records, std::uint32_t rows) {
+    Publication publication = earnings();
+    publication.records_per_person = records;
+    publication.sql_stability = rows;
+    PublicationTable& table = publication.tables.front();
+    table.count = true;
+    table.expected_rows = std::vector<std::uint64_t>(8, 1000);
+    table.target = PublicationTarget{PublicationTarget::Of::ranks, Rational(100)};
+    const std::vector<PublicationPart> least = least_parts(publication);
+    return plan_publication(publication, least);
+  };
+  const PublicationPlan of_rows = planned(1, 5);
+  const PublicationPlan of_records = planned(5, 1);
+  EXPECT_EQ(of_rows.publication.budget.to_string(), of_records.publication.budget.to_string());
+  EXPECT_NE(of_rows.publication.budget.to_string(), planned(1, 1).publication.budget.to_string());
+  ASSERT_EQ(of_rows.levels.size(), of_records.levels.size());
+  for (std::size_t l = 0; l < of_rows.levels.size(); ++l) {
+    const PlannedCell& cell = of_rows.levels[l].cells.front();
+    const PlannedCell& same = of_records.levels[l].cells.front();
+    EXPECT_EQ(cell.worst, same.worst);
+    EXPECT_LE(cell.worst.value(), 100U);
+    EXPECT_EQ(cell.nine_in_ten, same.nine_in_ten);
+    EXPECT_EQ(cell.count_error, same.count_error);
+  }
+  EXPECT_NE(to_table(of_rows).find("each of which changes at most 5 rows of the query's result"), std::string::npos);
+  EXPECT_NE(to_json(of_rows).find("\"sql_stability\": 5"), std::string::npos);
+}
+
 /// A cell is noise, and not lost, when the budget that its level lacks would make it useful.
 TEST(PublicationPlans, TellNoiseFromWhatIsLost) {
   Publication publication = earnings(Budget::pure(Rational(2)));

@@ -443,10 +443,10 @@ void ProfileHeader::validate() const {
 
 void ProfileHeader::require_bound(std::uint64_t asked) const {
   if (asked >= records_per_person) return;
-  throw Error(
-      ErrorCode::usage,
-      {Field("records_per_person"), fmt::format(": the profile may hold {} records of one person", records_per_person)},
-      "leave it out, or count again with a smaller bound");
+  const Field bound("records_per_person");  // in a publication's file, leaving it out means 1
+  throw Error(ErrorCode::usage,
+              {bound, fmt::format(": the profile may hold {} records of one person", records_per_person)},
+              {"write ", bound.number(records_per_person), " or more, or count again with a smaller bound"});
 }
 
 ColumnToCount ProfileHeader::counted() const {
