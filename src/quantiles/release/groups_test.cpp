@@ -39,7 +39,7 @@ TEST(GroupQuery, CountsAReplacedRecordTwice) {
   EXPECT_EQ(group_query(asked).records_per_person, 6U);
 }
 
-/// Once, such a release was told that a person had several records, though nobody had said so.
+/// Once, such a release was told that a person had several records, which was not declared.
 TEST(GroupQuery, SaysWhyGroupsUnderChangeOneHaveNoIntervalsOfThePopulation) {
   QuantileQuery asked = query_of({"1/2"}, pure("1"), Mechanism::automatic, Neighbors::change_one, 1);
   asked.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, false};
