@@ -577,9 +577,12 @@ void explain_assumptions(Page& page, const std::vector<Table>& tables) {
       "not mean what is said here.");
   page.list(declarations_of(page, tables));
   if (!tables.front().finest().source.sql.empty()) report_detail::explain_query(page, tables.front().finest());
-  const bool has_instants =
-      std::ranges::any_of(tables, [](const Table& each) { return each.finest().lattice.kind() == ValueKind::instant; });
-  if (has_instants) page.paragraph("All times are in UTC.");
+  const auto is_any_of = [&](ValueKind kind) {
+    return std::ranges::any_of(tables, [&](const Table& each) { return each.finest().lattice.kind() == kind; });
+  };
+  if (is_any_of(ValueKind::instant)) {
+    page.paragraph(is_any_of(ValueKind::timestamp) ? "Times that end with Z are in UTC." : "All times are in UTC.");
+  }
   std::vector<std::string> failures;
   for (const Table& table : tables) {
     for (const std::string& each : report_detail::failures_of(table.finest())) add(failures, each);

@@ -390,6 +390,19 @@ class Tables(WordsTest):
         self.assertNotIn("were found to be", table)
         self.assertIn("a part of the budget suggested that ", table)
 
+    def test_times_of_two_kinds(self):
+        """Once, all times of a publication were "in UTC" where one of its columns was."""
+        self.write("t.csv", "at,utc\n" + "2024-06-01T12:00:00,2024-06-01T12:00:00Z\n" * 50)
+        table = '[[table]]\ncolumn = "{}"\nbounds = [2024-01-01T00:00:00{}, 2024-12-31T00:00:00{}]\nstep = "1d"\nquantiles = "median"\n'
+        local, universal = table.format("at", "", ""), table.format("utc", "Z", "Z")
+        for name, tables, said in (("two", local + universal, "Times that end with Z are in UTC."), ("one", universal, "All times are in UTC."),
+                                   ("none", local, None)):
+            self.write(f"{name}.toml", f'[publication]\nepsilon = 1\n[input]\nfile = "t.csv"\n{tables}')
+            self.of("publish", f"{name}.toml", "--output", "out")
+            words = self.explained(f"out/{name}.json")
+            self.assertEqual([each for each in ("Times that end with Z are in UTC.", "All times are in UTC.") if each in words],
+                             [said] if said else [])
+
     def test_simulated_records_on_candidates(self):
         """Once, "a value is not off at all" was simulated on the candidates, and only the plan said so."""
         self.write_people()
