@@ -265,8 +265,8 @@ std::string to_table(const PublicationPlan& plan) {
   text += fmt::format(
       "\nAll levels together cost {} ({}), neighbors {}, at most {} record{} a person{}.\n{}"
       "records       expected in the cell that the level serves worst; - where the file does not say rows\n"
-      "nine in ten   of the simulated releases of a public normal table with that many records miss no quantile by "
-      "more{}\n"
+      "nine in ten   of the simulated releases of a public normal table with that many records, or fewer where that "
+      "hardly changes errors, miss no quantile by more{}\n"
       "share         the same as a share of the cell's records\n"
       "worst         exceeded with probability at most {} a quantile, whatever the data{}{}\n",
       publication.budget.to_string(), to_string(publication.budget.measure()), to_string(publication.neighbors),

@@ -59,6 +59,27 @@ TEST(PublicationPlans, AreForAllRowsThatARecordChanges) {
   EXPECT_NE(to_json(of_rows).find("\"sql_stability\": 5"), std::string::npos);
 }
 
+/// Once, a cell of any number of records had the errors of 1,000 records, which cannot exceed 750 for quartiles.
+TEST(PublicationPlans, SimulateLargeErrorsOfLargeCells) {
+  const auto planned = [](const Budget& budget, std::uint64_t rows) {
+    Publication publication{"Everyone", budget};
+    publication.tables = {publication_test::table_by("pay", {}, {{}})};
+    publication.tables.front().lattice = Lattice::regular(0, 100'000, 1);
+    publication.tables.front().expected_rows = std::vector<std::uint64_t>{rows};
+    return plan_of_all(publication).levels.front().cells.front();
+  };
+  const PlannedCell small = planned(Budget::pure(Rational(1, 50)), 10'000);
+  const PlannedCell large = planned(Budget::pure(Rational(1, 500)), 100'000);
+  EXPECT_GT(*large.nine_in_ten, 1'200);
+  EXPECT_LT(*large.nine_in_ten, 6'000);
+  EXPECT_NEAR(*large.nine_in_ten / *small.nine_in_ten, 10, 5);
+  const PlannedCell larger = planned(Budget::pure(Rational(1, 500)), 100'000'000'000);
+  EXPECT_NEAR(*larger.nine_in_ten / *large.nine_in_ten, 1, 0.5) << "small errors do not grow with the records";
+  const PlannedCell by_rho = planned(Budget::zcdp(Rational(1, 1'000'000)), 100'000);
+  EXPECT_NEAR(*by_rho.nine_in_ten / *planned(Budget::zcdp(Rational(1, 10'000)), 10'000).nine_in_ten, 10, 5);
+  EXPECT_LT(*planned(Budget::pure(Rational(1)), 100'000).nine_in_ten, 20);
+}
+
 /// A cell is noise, and not lost, when the budget that its level lacks would make it useful.
 TEST(PublicationPlans, TellNoiseFromWhatIsLost) {
   Publication publication = earnings(Budget::pure(Rational(2)));
