@@ -10,6 +10,7 @@
 #include "report/text/decimals.hpp"
 #include "report/text/json_writer.hpp"
 #include "report/text/release_members.hpp"
+#include "report/text/shown_text.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
@@ -168,9 +169,10 @@ std::string cells_in_words(const PublicationPlan& plan, const IsMeant& is_meant)
       if (++count <= most_named) names.push_back(joined_or(cell.keys, " ", "everyone"));
     }
     if (count == 0) continue;
-    text += fmt::format("  {} by {}: {}{}\n", table_of(plan, level).name, level_name(plan, level),
-                        joined_or(names, ", ", ""),
-                        count > most_named ? fmt::format(" and {} others", count - most_named) : "");
+    const std::string others = count > most_named ? fmt::format(" and {} others", count - most_named) : "";
+    text += shown_text(fmt::format("  {} by {}: {}{}", table_of(plan, level).name, level_name(plan, level),
+                                   joined_or(names, ", ", ""), others)) +
+            "\n";
   }
   return text;
 }
@@ -260,7 +262,7 @@ std::string to_table(const PublicationPlan& plan) {
   }
   const auto has_listed = [](const PublicationTable& table) { return !table.lattice.is_regular(); };
   const bool any_listed = std::ranges::any_of(publication.tables, has_listed);
-  std::string text = publication.title.empty() ? "" : publication.title + "\n\n";
+  std::string text = publication.title.empty() ? "" : shown_text(publication.title) + "\n\n";
   text += report_detail::aligned(rows, 2);
   text += fmt::format(
       "\nAll levels together cost {} ({}), neighbors {}, at most {} record{} a person{}.\n{}"

@@ -390,6 +390,18 @@ class Tables(WordsTest):
         self.assertNotIn("were found to be", table)
         self.assertIn("a part of the budget suggested that ", table)
 
+    def test_names_do_not_act_on_a_terminal(self):
+        """Once, a publication's title and the names of its tables were printed as they were."""
+        self.write_people()
+        text = SMALL.format(intervals="0.95").replace("epsilon = 1", 'title = "T\\u202e\\u001b[31m"\nepsilon = 1')
+        text = text.replace('column = "income"', 'column = "income"\nname = "N\\u202e"\nrows = 1')
+        self.write("p.toml", text)
+        for verb in ("plan", "publish"):
+            shown = self.of(verb, "p.toml", "--format", "table")
+            self.assertIn("T\\u{202e}\\x1b[31m", shown)
+            self.assertIn("N\\u{202e}", shown)
+            self.assertNotRegex(shown, "[\u202e\x1b]")
+
     def test_times_of_two_kinds(self):
         """Once, all times of a publication were "in UTC" where one of its columns was."""
         self.write("t.csv", "at,utc\n" + "2024-06-01T12:00:00,2024-06-01T12:00:00Z\n" * 50)
