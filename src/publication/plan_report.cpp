@@ -196,6 +196,19 @@ std::string unsettled_in_words(const PublicationPlan& plan) {
       plan.publication.weights ? "units of weight" : "records", enough, cells);
 }
 
+/// Warns of tables whose values are rounded to few possible ones. What one person's records become may be a small whole number itself.
+std::string coarse_steps(const Publication& publication) {
+  std::string text;
+  for (const PublicationTable& table : publication.tables) {
+    const bool is_whole = table.per_person == PerPerson::count || table.per_person == PerPerson::any ||
+                          table.per_person == PerPerson::all;
+    const std::optional<NoiseInWords> coarse = report_detail::coarse_step(table.lattice);
+    if (!coarse || is_whole || (table.quantiles.empty() && !table.mean)) continue;
+    text += fmt::format("\nIn {}, {}:\n  {}\n", shown_text(table.name), coarse->what, coarse->hint);
+  }
+  return text;
+}
+
 /// Why a level's cost does not depend on its number of cells.
 std::string cost_of_a_level(const Publication& publication) {
   const auto has_values = [](const PublicationTable& table) { return table.per_person.has_value(); };
@@ -300,7 +313,7 @@ std::string to_table(const PublicationPlan& plan) {
     text += "\nMostly noise even with the whole budget; publish them by fewer columns, or ask for fewer quantiles:\n" +
             lost;
   }
-  return text + unsettled_in_words(plan);
+  return text + unsettled_in_words(plan) + coarse_steps(publication);
 }
 
 }  // namespace fractile

@@ -390,6 +390,14 @@ class Tables(WordsTest):
         self.assertNotIn("were found to be", table)
         self.assertIn("a part of the budget suggested that ", table)
 
+    def test_a_publications_coarse_step_is_warned_of(self):
+        """Once, only the plan of a single release warned. What a person's records are counted to is a small whole number itself."""
+        self.write("p.toml", SMALL.format(intervals="0.95").replace("step = 1", "step = 50"))
+        self.assertIn("\nIn income, the step is coarse: 11 values are possible:\n  rounding moves values between them by up to 25,",
+                      self.of("plan", "p.toml", "--format", "table"))
+        self.write("p.toml", MIXED)
+        self.assertNotIn("the step is coarse", self.of("plan", "p.toml", "--format", "table"))
+
     def test_names_do_not_act_on_a_terminal(self):
         """Once, a publication's title and the names of its tables were printed as they were."""
         self.write_people()
