@@ -443,10 +443,11 @@ void ProfileHeader::validate() const {
 
 void ProfileHeader::require_bound(std::uint64_t asked) const {
   if (asked >= records_per_person) return;
-  const Field bound("records_per_person");  // in a publication's file, leaving it out means 1
-  throw Error(ErrorCode::usage,
-              {bound, fmt::format(": the profile may hold {} records of one person", records_per_person)},
-              {"write ", bound.number(records_per_person), " or more, or count again with a smaller bound"});
+  throw Error(
+      ErrorCode::usage,
+      {Field("records_per_person"), fmt::format(": the profile may hold {} records of one person", records_per_person)},
+      {"write ", Field("records_per_person").number(records_per_person),
+       " or more, or count again with a smaller bound"});  // leaving it out would mean 1 in a publication's file
 }
 
 ColumnToCount ProfileHeader::counted() const {
