@@ -78,13 +78,18 @@ PlanOptions options_of(const Typed& typed) {
   return options;
 }
 
-/// Plans for budgets from 1/8 of this plan's to 8 times as large, simulated less often.
+/// Plans for budgets from 1/8 of this plan's to 8 times as large, simulated less often. The plan itself is among them, so that a report
+/// does not state two errors at one budget.
 std::vector<ReleasePlan> around(const ReleasePlan& plan, PlanOptions options) {
   constexpr std::uint64_t releases = 40;
   options.releases = releases;
   options.with_noise = false;
   std::vector<ReleasePlan> plans;
   for (int power = -3; power <= 3; ++power) {
+    if (power == 0) {
+      plans.push_back(plan);
+      continue;
+    }
     QuantileQuery query = plan.query;
     query.budget = query.budget.scaled(Rational(2).pow(power));
     plans.push_back(plan_release(query, plan.lattice, options));

@@ -232,6 +232,9 @@ struct Publication {
   std::vector<PublicationTable> tables = {};
   PublicationMarks marks = {};
   Rational confidence = Rational(19, 20);  ///< of worst cases and targets
+  /// How many rows of the source's query one record can change, as TableOptions::sql_stability declares it. Targets and plans are for a
+  /// person with that many rows per record. publish() takes it from its source.
+  std::uint32_t sql_stability = 1;
 
   /// The columns of a table's `by`. Throws `usage` when one is not among `keys`.
   std::vector<const KeyColumn*> columns_of(const PublicationTable& table) const;

@@ -680,6 +680,7 @@ PublicationFile publication_in(const TomlFile& text, const std::string& library,
   ReadInput input = input_of(root);
   file.input = std::move(input.input);
   publication.null_policy = input.null_policy;
+  publication.sql_stability = file.input.read.sql_stability.value_or(1);
   PublicFiles files(library, file.input.read, on_file);
   publication.keys = keys_of(root, files);
   checked_members(root, {}, [&] { publication.validate_keys(); });

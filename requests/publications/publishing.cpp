@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "fractile/error.hpp"
 #include "requests/about.hpp"
 #include "requests/keys.hpp"
 #include "requests/readings.hpp"
@@ -15,10 +16,29 @@
 
 namespace fractile::requests {
 
+namespace {
+
+/// As require_declared_keys(), with a hint that fits a publication, which lists keys in its file.
+void require_declared(const Payment& payment, const std::string& path) {
+  const std::string contents = keys_file(path).contents();
+  try {
+    require_declared_keys(payment, contents);
+  } catch (const Error& error) {
+    if (error.field() != "keys_file") throw;
+    throw Error(error.code(), {"the publication reads '", path, "', and ", error.what_words()},
+                {"list keys, cells or rows in the publication's file; fractile ledger init declares a file for a new "
+                 "dataset: with ",
+                 Field("keys_file").text(path)},
+                "keys_file");
+  }
+}
+
+}  // namespace
+
 PublicationFile publication_asked(const Typed& typed) {
   const std::optional<Payment> payment = payment_asked(typed);
   const auto on_public_file = [&](const std::string& path) {
-    if (payment) require_declared_keys(*payment, keys_file(path).contents());
+    if (payment) require_declared(*payment, path);
   };
   return read_publication(typed.file, typed.one("duckdb"), on_public_file);
 }

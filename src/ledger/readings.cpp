@@ -32,11 +32,25 @@ std::optional<std::string> value_in(const LedgerReading& reading, const std::str
 
 constexpr const char* yes = "yes";  // the value of an option that takes none
 
-/// An option in words, for example "with --delimiter ';'", "with --single-line-records" or "without --delimiter".
+/// The items of a list, which have no commas.
+std::vector<std::string> items_of(const std::string& list) {
+  std::vector<std::string> items;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    items.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return items;
+}
+
+/// An option in words, for example "with --delimiter ';'", "with --single-line-records" or "without --delimiter". Several missing texts
+/// are worded as a list, since a file and Python take no commas within a text.
 Words held(const std::string& name, const std::optional<std::string>& value) {
   const Field field(name);
   if (!value) return {"without ", field};
-  return {"with ", *value == yes ? field : field.text(*value)};
+  if (*value == yes) return {"with ", field};
+  const bool is_list = name == "missing" && value->find(',') != std::string::npos;
+  return {"with ", is_list ? field.texts(items_of(*value)) : field.text(*value)};
 }
 
 /// The first name for which two readings have different values, among names for which `matters` is true; "" when there is none.

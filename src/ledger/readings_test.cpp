@@ -64,6 +64,8 @@ TEST_P(LedgerReadings, TheFirstReleaseFixesWhatIsLeftOpen) {
   expect_refused(ledger, other,
                  "the release reads the file '/t.csv' with missing = \"x\", and entry 1 of dataset 'people', which "
                  "fixed how that is read, with missing = \"NA\"");
+  other.reading["missing"] = "NA,-9";  // a file and Python take no text with a comma
+  expect_refused(ledger, other, "with missing = {\"NA\", \"-9\"}, and entry 1");
   other.reading.erase("missing");
   expect_refused(ledger, other, "without missing, and entry 1");
   other = first;

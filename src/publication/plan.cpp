@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -25,8 +27,12 @@ using namespace publication_detail;
 
 namespace {
 
-constexpr std::uint64_t most_reference_records = 1'000;  // with more records, errors hardly change
-constexpr std::size_t most_sizes = 3;                    // how many cell sizes of a level are simulated
+/// With more records, errors hardly change if they are small: at most one in `small_part` of the records. Larger errors are cut off at the
+/// ends of a table, and fewer of its quantiles are selected. Then ten times as many records are taken.
+constexpr std::uint64_t few_records = 1'000;
+constexpr std::uint64_t small_part = 50;
+constexpr std::uint64_t most_records = 10'000;  // of a simulated table
+constexpr std::size_t most_sizes = 3;           // how many cell sizes of a level are simulated
 
 /// The query for the quantiles of one cell, about records or units of weight.
 QuantileQuery query_of_cell(const Publication& publication, const PublicationPart& part,
@@ -36,12 +42,13 @@ QuantileQuery query_of_cell(const Publication& publication, const PublicationPar
   return table.by.empty() ? query : group_query(query);
 }
 
-/// The sizes of cells that are simulated: the smallest, the middle and the largest one.
-std::vector<std::uint64_t> sizes_of(const std::vector<PlannedCell>& cells, const Reference& reference) {
+/// The sizes of cells that are simulated, of at most `most`: the smallest, the middle and the largest one.
+std::vector<std::uint64_t> sizes_of(const std::vector<PlannedCell>& cells, const Reference& reference,
+                                    std::uint64_t most) {
   std::set<std::uint64_t> sizes;
   for (const PlannedCell& cell : cells) {
     const std::uint64_t rows = reference.records(cell.units.value_or(0));
-    if (rows > 0) sizes.insert(std::min(rows, most_reference_records));
+    if (rows > 0) sizes.insert(std::min(rows, most));
   }
   std::vector<std::uint64_t> all(sizes.begin(), sizes.end());
   if (all.size() <= most_sizes) return all;
@@ -52,6 +59,14 @@ std::vector<std::uint64_t> sizes_of(const std::vector<PlannedCell>& cells, const
 double exceeded_by_less_than(const TypicalError& typical, std::size_t releases, std::size_t of) {
   const std::size_t at = (typical.largest.size() * releases + of - 1) / of;
   return typical.largest[std::max<std::size_t>(at, 1) - 1];
+}
+
+/// The errors of a table with `times` as many records, at a budget that is so much smaller: in proportion to its records, they are the
+/// same.
+void multiply(TypicalError& typical, double times) {
+  for (std::vector<double>* const errors : {&typical.median, &typical.nine_in_ten, &typical.mean, &typical.largest}) {
+    for (double& error : *errors) error *= times;
+  }
 }
 
 /// How far counts and means will be off. For a total that adds up, they are sums over cells of the finest level, and have the noise of all
@@ -156,11 +171,7 @@ class Planner {
   void judge(const QuantileQuery& of_units, const PublicationTable& table, PlannedLevel& level) const {
     const Reference reference(publication_);
     const QuantileQuery query = reference.query(of_units);
-    std::map<std::uint64_t, TypicalError> by_size;
-    for (const std::uint64_t rows : sizes_of(level.cells, reference)) {
-      by_size.emplace(rows, typical_error(without_intervals(query, table.lattice, rows), table.lattice, Shape::normal,
-                                          rows, releases_of(query, rows)));
-    }
+    const auto [by_size, most] = simulated(query, table.lattice, level.cells, reference);
     for (PlannedCell& cell : level.cells) {
       if (!cell.rows) continue;
       if (*cell.rows == 0) {
@@ -168,7 +179,7 @@ class Planner {
         continue;
       }
       const std::uint64_t rows = reference.records(*cell.units);
-      const TypicalError& typical = by_size.lower_bound(std::min(rows, most_reference_records))->second;
+      const TypicalError& typical = by_size.lower_bound(std::min(rows, most))->second;
       const auto in_units = [&](double records) {
         return std::min(records * static_cast<double>(reference.units()), static_cast<double>(*cell.units));
       };
@@ -177,6 +188,42 @@ class Planner {
       const double share = noise_share(table.quantiles, typical.mean, rows);
       cell.worth = worth_of(table, *cell.rows, share, level.part);
     }
+  }
+
+  /// Simulated errors by the number of records in a cell. Cells with more than `most` records have the errors of those with as many.
+  struct Simulated {
+    std::map<std::uint64_t, TypicalError> by_size;
+    std::uint64_t most;
+  };
+
+  Simulated simulated(const QuantileQuery& query, const Lattice& lattice, const std::vector<PlannedCell>& cells,
+                      const Reference& reference) const {
+    Simulated all{{}, few_records};
+    const auto error_at = [&](std::uint64_t rows) -> const TypicalError& {
+      const auto at = all.by_size.find(rows);
+      return at == all.by_size.end() ? all.by_size.emplace(rows, errors_of(query, lattice, rows)).first->second
+                                     : at->second;
+    };
+    const std::vector<std::uint64_t> sizes = sizes_of(cells, reference, std::numeric_limits<std::uint64_t>::max());
+    const std::uint64_t largest = sizes.empty() ? 0 : sizes.back();
+    const auto is_small = [](const TypicalError& error, std::uint64_t rows) {
+      return exceeded_by_less_than(error, 9, 10) * small_part <= static_cast<double>(rows);
+    };
+    while (all.most < largest && !is_small(error_at(all.most), all.most)) all.most *= 10;
+    for (const std::uint64_t rows : sizes_of(cells, reference, all.most)) error_at(rows);
+    return all;
+  }
+
+  /// Simulates a smaller table, at a larger budget, in place of one with more than `most_records` records.
+  TypicalError errors_of(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows) const {
+    const std::uint64_t records = std::min(rows, most_records);
+    const Rational times = Rational(rows) / Rational(records);
+    QuantileQuery asked = query;
+    asked.budget = query.budget.scaled(query.budget.measure() == Measure::zcdp ? times * times : times);
+    TypicalError typical = typical_error(without_intervals(asked, lattice, records), lattice, Shape::normal, records,
+                                         releases_of(query, records));
+    multiply(typical, times.to_double());
+    return typical;
   }
 
   /// Errors are inversely proportional to epsilon, or to the square root of rho.
@@ -194,7 +241,9 @@ class Planner {
   std::uint64_t releases_of(const QuantileQuery& query, std::uint64_t rows) const {
     constexpr std::uint64_t work = 300'000;  // in microseconds, approximately
     const std::uint64_t simulations = most_sizes * parts_.size();
-    const std::uint64_t cost = 100 + rows * (50 + 45 * query.quantiles.size()) / 1'000;
+    // Most of many records lie in tiles that are skipped.
+    const std::uint64_t read = rows <= few_records ? rows : few_records + (rows - few_records) / 10;
+    const std::uint64_t cost = 100 + read * (50 + 45 * query.quantiles.size()) / 1'000;
     return std::clamp<std::uint64_t>(work / simulations / cost, 5, 100);
   }
 

@@ -10,6 +10,7 @@
 #include "report/text/decimals.hpp"
 #include "report/text/json_writer.hpp"
 #include "report/text/release_members.hpp"
+#include "report/text/shown_text.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
@@ -161,9 +162,10 @@ std::string cells_in_words(const PublicationPlan& plan, const IsMeant& is_meant)
       if (++count <= most_named) names.push_back(joined_or(cell.keys, " ", "everyone"));
     }
     if (count == 0) continue;
-    text += fmt::format("  {} by {}: {}{}\n", table_of(plan, level).name, level_name(plan, level),
-                        joined_or(names, ", ", ""),
-                        count > most_named ? fmt::format(" and {} others", count - most_named) : "");
+    const std::string others = count > most_named ? fmt::format(" and {} others", count - most_named) : "";
+    text += shown_text(fmt::format("  {} by {}: {}{}", table_of(plan, level).name, level_name(plan, level),
+                                   joined_or(names, ", ", ""), others)) +
+            "\n";
   }
   return text;
 }
@@ -183,8 +185,32 @@ std::string unsettled_in_words(const PublicationPlan& plan) {
   });
   if (cells.empty()) return {};
   return fmt::format(
-      "\nIntervals may end only at the ends of the range, since these records are too few; about {} would do:\n{}",
-      enough, cells);
+      "\nIntervals may end only at the ends of the range, since these {} are too few; about {} would do:\n{}",
+      plan.publication.weights ? "units of weight" : "records", enough, cells);
+}
+
+/// Warns of tables whose values are rounded to few possible ones. What one person's records become may be a small whole number itself.
+std::string coarse_steps(const Publication& publication) {
+  std::string text;
+  for (const PublicationTable& table : publication.tables) {
+    const bool is_whole = table.per_person == PerPerson::count || table.per_person == PerPerson::any ||
+                          table.per_person == PerPerson::all;
+    const std::optional<NoiseInWords> coarse = report_detail::coarse_step(table.lattice);
+    if (!coarse || is_whole || (table.quantiles.empty() && !table.mean)) continue;
+    text += fmt::format("\nIn {}, {}:\n  {}\n", shown_text(table.name), coarse->what, coarse->hint);
+  }
+  return text;
+}
+
+/// Why a level's cost does not depend on its number of cells.
+std::string cost_of_a_level(const Publication& publication) {
+  const auto has_values = [](const PublicationTable& table) { return table.per_person.has_value(); };
+  if (std::ranges::none_of(publication.tables, has_values))
+    return "A level costs as much as each of its cells, since a record is in only one of them.\n";
+  return fmt::format(
+      "A level costs a person the same whatever its number of cells: a record is in only one of them, and\n"
+      "where a person counts with one value in a cell, they count in at most {} of them.\n",
+      publication.records_per_person);
 }
 
 }  // namespace
@@ -202,6 +228,7 @@ std::string to_json(const PublicationPlan& plan) {
     member(json, "neighbors", to_string(publication.neighbors));
     if (!publication.person.empty()) member(json, "person", publication.person);
     member(json, "records_per_person", std::uint64_t{publication.records_per_person});
+    if (publication.sql_stability > 1) member(json, "sql_stability", std::uint64_t{publication.sql_stability});
   });
   member(json, "confidence", publication.confidence.to_string());
   const auto write = [&](const PlannedLevel& level) { write_level(json, plan, level); };
@@ -238,18 +265,24 @@ std::string to_table(const PublicationPlan& plan) {
   if (!any_counts) {
     for (Row& row : rows) row.pop_back();
   }
-  std::string text = publication.title.empty() ? "" : publication.title + "\n\n";
+  const auto has_listed = [](const PublicationTable& table) { return !table.lattice.is_regular(); };
+  const bool any_listed = std::ranges::any_of(publication.tables, has_listed);
+  std::string text = publication.title.empty() ? "" : shown_text(publication.title) + "\n\n";
   text += aligned(rows, 2);
   text += fmt::format(
-      "\nAll levels together cost {} ({}), neighbors {}, at most {} a person.\n"
-      "A level costs as much as each of its cells, since a record is in only one of them.\n"
+      "\nAll levels together cost {} ({}), neighbors {}, at most {} a person{}.\n{}"
       "records       expected in the cell that the level serves worst; - where the file does not say rows\n"
-      "nine in ten   of the simulated releases of a public normal table with that many records miss no quantile by "
-      "more\n"
+      "nine in ten   of the simulated releases of a public normal table with that many records, or fewer where that "
+      "hardly changes errors, miss no quantile by more{}\n"
       "share         the same as a share of the cell's records\n"
       "worst         exceeded with probability at most {} a quantile, whatever the data{}{}\n",
       publication.budget.to_string(), to_string(publication.budget.measure()), to_string(publication.neighbors),
-      counted(publication.records_per_person, "record"), plain((Rational(1) - publication.confidence).to_double(), 4),
+      counted(publication.records_per_person, "record"),
+      publication.sql_stability == 1
+          ? ""
+          : fmt::format(", each of which changes at most {} rows of the query's result", publication.sql_stability),
+      cost_of_a_level(publication), any_listed ? "; where candidates are listed, these records lie on them" : "",
+      plain((Rational(1) - publication.confidence).to_double(), 4),
       publication.confidence == Rational(19, 20) ? "" : "; the receipt and the page will state it at 0.05",
       grows_with_rows(plan) ? "; - where it grows with the records: the file may say rows" : "");
   if (any_counts) {
@@ -271,7 +304,7 @@ std::string to_table(const PublicationPlan& plan) {
     text += "\nMostly noise even with the whole budget; publish them by fewer columns, or ask for fewer quantiles:\n" +
             lost;
   }
-  return text + unsettled_in_words(plan);
+  return text + unsettled_in_words(plan) + coarse_steps(publication);
 }
 
 }  // namespace fractile

@@ -29,6 +29,57 @@ TEST(PublicationPlans, JudgeCellsByTheirRows) {
   EXPECT_FALSE(plan_of_all(earnings()).levels.front().cells.front().nine_in_ten) << "no rows are said";
 }
 
+/// Once, plans and targets were for one row of a query's result per record, and publications missed by as many times as much.
+TEST(PublicationPlans, AreForAllRowsThatARecordChanges) {
+  const auto planned = [](std::uint32_t records, std::uint32_t rows) {
+    Publication publication = earnings();
+    publication.records_per_person = records;
+    publication.sql_stability = rows;
+    PublicationTable& table = publication.tables.front();
+    table.count = true;
+    table.expected_rows = std::vector<std::uint64_t>(8, 1000);
+    table.target = PublicationTarget{PublicationTarget::Of::ranks, Rational(100)};
+    const std::vector<PublicationPart> least = least_parts(publication);
+    return plan_publication(publication, least);
+  };
+  const PublicationPlan of_rows = planned(1, 5);
+  const PublicationPlan of_records = planned(5, 1);
+  EXPECT_EQ(of_rows.publication.budget.to_string(), of_records.publication.budget.to_string());
+  EXPECT_NE(of_rows.publication.budget.to_string(), planned(1, 1).publication.budget.to_string());
+  ASSERT_EQ(of_rows.levels.size(), of_records.levels.size());
+  for (std::size_t l = 0; l < of_rows.levels.size(); ++l) {
+    const PlannedCell& cell = of_rows.levels[l].cells.front();
+    const PlannedCell& same = of_records.levels[l].cells.front();
+    EXPECT_EQ(cell.worst, same.worst);
+    EXPECT_LE(cell.worst.value(), 100U);
+    EXPECT_EQ(cell.nine_in_ten, same.nine_in_ten);
+    EXPECT_EQ(cell.count_error, same.count_error);
+  }
+  EXPECT_NE(to_table(of_rows).find("each of which changes at most 5 rows of the query's result"), std::string::npos);
+  EXPECT_NE(to_json(of_rows).find("\"sql_stability\": 5"), std::string::npos);
+}
+
+/// Once, a cell of any number of records had the errors of 1,000 records, which cannot exceed 750 for quartiles.
+TEST(PublicationPlans, SimulateLargeErrorsOfLargeCells) {
+  const auto planned = [](const Budget& budget, std::uint64_t rows) {
+    Publication publication{"Everyone", budget};
+    publication.tables = {publication_test::table_by("pay", {}, {{}})};
+    publication.tables.front().lattice = Lattice::regular(0, 100'000, 1);
+    publication.tables.front().expected_rows = std::vector<std::uint64_t>{rows};
+    return plan_of_all(publication).levels.front().cells.front();
+  };
+  const PlannedCell small = planned(Budget::pure(Rational(1, 50)), 10'000);
+  const PlannedCell large = planned(Budget::pure(Rational(1, 500)), 100'000);
+  EXPECT_GT(*large.nine_in_ten, 1'200);
+  EXPECT_LT(*large.nine_in_ten, 6'000);
+  EXPECT_NEAR(*large.nine_in_ten / *small.nine_in_ten, 10, 5);
+  const PlannedCell larger = planned(Budget::pure(Rational(1, 500)), 100'000'000'000);
+  EXPECT_NEAR(*larger.nine_in_ten / *large.nine_in_ten, 1, 0.5) << "small errors do not grow with the records";
+  const PlannedCell by_rho = planned(Budget::zcdp(Rational(1, 1'000'000)), 100'000);
+  EXPECT_NEAR(*by_rho.nine_in_ten / *planned(Budget::zcdp(Rational(1, 10'000)), 10'000).nine_in_ten, 10, 5);
+  EXPECT_LT(*planned(Budget::pure(Rational(1)), 100'000).nine_in_ten, 20);
+}
+
 /// A cell is noise, and not lost, when the budget that its level lacks would make it useful.
 TEST(PublicationPlans, TellNoiseFromWhatIsLost) {
   Publication publication = earnings(Budget::pure(Rational(2)));

@@ -87,7 +87,8 @@ bool is_counted_alike(const ColumnToCount& a, const ColumnToCount& b) {
 }
 
 Plan plan_of(const PublicationRequest& request, const Source& source) {
-  const Publication& publication = request.publication;
+  Publication publication = request.publication;
+  publication.sql_stability = source.options().sql_stability.value_or(1);
   const bool from_rows = source.options().format != "profile";
   Plan plan;
   for (PublicationPart& part : parts(publication)) {

@@ -174,9 +174,7 @@ void require_nothing_else_of_weights(const Source& source, const ColumnToCount& 
 
 constexpr std::string_view blanks = " \t\r\n";
 
-void skip_blanks(std::string_view& text) {
-  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-}
+void skip_blanks(std::string_view& text) { text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size())); }
 
 /// Takes a bare word or a text in double quotes off the front, perhaps several with dots between them. Returns false if there is none.
 /// A bare word is of ASCII letters, since engines take some other letters for blanks.

@@ -218,7 +218,7 @@ class SimulatedErrors {
     const Budget paid = table.mean ? cost.scaled(half) : cost;
     const std::uint32_t records =
         publication_detail::records_per_person(publication_, table, table.levels[level.place]);
-    const Rational of_person(std::int64_t{records});
+    const Rational of_person(std::int64_t{records} * publication_.sql_stability);
     const Rational deviation = paid.measure() == Measure::zcdp
                                    ? Rational(33, 20) / sqrt_down(Rational(2) * paid.rho(), 40)
                                    : Rational(23, 10) / paid.epsilon().coefficient();

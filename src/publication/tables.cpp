@@ -356,7 +356,8 @@ QuantileQuery publication_detail::query_of(const Publication& publication, const
 }
 
 QuantileQuery publication_detail::over_counted(const Publication& publication, const QuantileQuery& query) {
-  return publication.weights ? over_weights(query, *publication.weights) : query;
+  const QuantileQuery over_rows = over_query(query, publication.sql_stability);
+  return publication.weights ? over_weights(over_rows, *publication.weights) : over_rows;
 }
 
 std::uint64_t publication_detail::counted_of(const Publication& publication, std::uint64_t rows) {

@@ -368,7 +368,8 @@ void explain_in_short(Page& page, const PublishedTables& published, const std::v
   std::vector<std::string> items{promise_in_short(promise_of(page, published, tables))};
   for (const Table& table : tables) {
     if (const auto typical = typical_error(table.finest())) {
-      items.push_back(typical_in_words(*typical, table.finest().source, value_in_short(page, table)));
+      items.push_back(typical_in_words(*typical, table.finest().source, counts_at(table.finest().lattice),
+                                       value_in_short(page, table)));
     }
     items.push_back(error_in_short(page, table));
   }
@@ -448,12 +449,17 @@ void explain_costs(Page& page, const PublishedTables& published, const std::vect
   }
   page.table({"costs", "The levels and their cost", 2}, rows);
   const std::string sum = published.cost().to_string();
+  const bool has_values =
+      std::ranges::any_of(tables, [](const Table& table) { return table.table.per_person.has_value(); });
   page.paragraph(fmt::format(
       "{} Each record lies in at most one cell of a level, and so a level costs a person the same whatever its number "
-      "of cells.",
+      "of cells.{}",
       costs_all(published) ? fmt::format("Together they cost exactly the budget of the publication, {}.", sum)
                            : fmt::format("Together they cost {}, less than the budget of the publication, {}.", sum,
-                                         published.publication.budget.to_string())));
+                                         published.publication.budget.to_string()),
+      !has_values ? ""
+                  : " Where each person counts with one value in a cell, the cost covers all the cells in which they "
+                    "count."));
   if (has_charges) {
     page.paragraph(
         "Levels that were paid for together have consecutive entries. A level that the ledger already held was taken "
@@ -519,8 +525,7 @@ void explain_what_was_left_out(Page& page, const std::vector<Table>& tables) {
   for (const Table& table : tables) {
     const Release& release = table.finest();
     const SourceDescription& source = release.source;
-    const std::string value =
-        source.unreadable == Unreadable::missing ? "no " + value_in_words(release.lattice.kind()) : "nothing";
+    const std::string value = left_out_in_words(source, release.lattice.kind());
     std::string words;
     if (source.null_policy == NullPolicy::drop)
       words = fmt::format(" Records that hold {} in the column{} were left out.", value,
@@ -545,9 +550,12 @@ void explain_what_was_left_out(Page& page, const std::vector<Table>& tables) {
 void explain_assumptions(Page& page, const std::vector<Table>& tables) {
   explain_declared(page, declarations_of(page, tables));
   if (!tables.front().finest().source.sql.empty()) explain_query(page, tables.front().finest());
-  const bool has_instants =
-      std::ranges::any_of(tables, [](const Table& each) { return each.finest().lattice.kind() == ValueKind::instant; });
-  if (has_instants) page.paragraph("All times are in UTC.");
+  const auto is_any_of = [&](ValueKind kind) {
+    return std::ranges::any_of(tables, [&](const Table& each) { return each.finest().lattice.kind() == kind; });
+  };
+  if (is_any_of(ValueKind::instant)) {
+    page.paragraph(is_any_of(ValueKind::timestamp) ? "Times that end with Z are in UTC." : "All times are in UTC.");
+  }
   std::vector<std::string> failures;
   for (const Table& table : tables) {
     for (const std::string& each : failures_of(table.finest())) add(failures, each);
@@ -605,11 +613,19 @@ void explain_origin(Page& page, const PublishedTables& published, const std::vec
 void explain_words(Page& page, const PublishedTables& published, const std::vector<Table>& tables) {
   page.section("What the words mean");
   const Release& promised = promised_table(tables).finest();
+  const auto has_values = [](const Table& each) { return each.table.per_person.has_value(); };
+  const bool are_alike = std::ranges::all_of(
+      tables, [&](const Table& each) { return each.table.per_person == promised.source.per_person; });
   const std::string record =
-      promised.source.per_person
+      promised.source.per_person && are_alike
           ? record_in_words(promised.source, value_of(tables), promised.is_grouped())
-          : fmt::format("a row of the data that has a {} in the column that a table is of{}", value_of(tables),
-                        has_persons(tables.front()) ? " and was chosen to count" : "");
+      : promised.source.per_person
+          ? "a person who counts in a cell, with the one value that the table is of"
+          : fmt::format("a row of the data that has a {} in the column that a table is of{}{}", value_of(tables),
+                        has_persons(tables.front()) ? " and was chosen to count" : "",
+                        std::ranges::any_of(tables, has_values)
+                            ? "; where each person counts with one value, a person with that value"
+                            : "");
   std::vector<std::pair<std::string, std::string>> words = words_of(promise_of(page, published, tables), record);
   words.insert(
       words.begin() + 2,

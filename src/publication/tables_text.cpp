@@ -9,6 +9,7 @@
 #include "report/release/cells.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/text/csv_cells.hpp"
+#include "report/text/shown_text.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
@@ -67,7 +68,7 @@ std::string level_text(const PublishedTables& tables, const PublishedLevel& leve
       row.push_back(cell.is_hidden ? hidden : fmt::format("{} ({} to {})", value, each.lower, each.upper));
     }
   }
-  return heading_of(table, columns) + "\n" + aligned(rows, columns.size());
+  return shown_text(heading_of(table, columns)) + "\n" + aligned(rows, columns.size());
 }
 
 }  // namespace
@@ -114,7 +115,7 @@ std::string to_csv(const PublishedTables& tables) {
 
 std::string to_table(const PublishedTables& tables) {
   const Publication& publication = tables.publication;
-  std::string text = publication.title.empty() ? "" : publication.title + "\n\n";
+  std::string text = publication.title.empty() ? "" : shown_text(publication.title) + "\n\n";
   for (const PublishedLevel* const level : levels_of(tables)) text += level_text(tables, *level) + "\n";
   if (is_any_marked(tables)) text += note_of_marks(publication.marks) + "\n";
   if (publication.marks.hidden) text += note_of_hidden(publication.marks) + "\n";

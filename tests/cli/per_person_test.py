@@ -124,6 +124,20 @@ class Words(PerPersonTest):
                      "one_value_per_person"):
             self.assertIn(part, said)
 
+    def test_records_are_counted_whatever_their_column_holds(self):
+        """Once, records whose text counted "held no number" and "were left out", and only persons with a number counted."""
+        self.write_visits()
+        asked = {**SURE, "epsilon": "1", "column": "region", "person": "id", "per_person": "count", "format": "table"}
+        for unreadable in ({}, {"unreadable": "missing"}):
+            name = f"{len(unreadable)}.json"
+            table = self.run_release("t.csv", **asked, **unreadable, receipt=name).out
+            self.assertIn("records without anything in the column (NULL, empty or NaN) or without a person were left out\n", table)
+            self.assertEqual(json.loads(self.content(name))["source"]["domain"], "anything")
+            said = " ".join(self.of("explain", name).split())
+            self.assertIn("Records in which the column holds nothing were left out.", said)
+            self.assertIn("record: a person who has something in this column, with one value: the number of their records", said)
+            self.assertNotIn("anything but a number", said)
+
     def test_an_error_names_the_option_that_it_is_about(self):
         self.write_visits()
         for keys in ({}, {"by": "region", "keys": "north,south", "records_per_person": "2"}):

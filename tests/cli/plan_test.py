@@ -162,6 +162,17 @@ class Plan(CommandTest):
             self.assertIn(part, result.out)
         self.assertLessEqual(max(map(len, result.out.splitlines())), 110)
 
+    def test_states_one_error_for_one_budget(self):
+        """Once, the chart simulated the plan's own budget again, less often, and stated another error for it."""
+        for changes in ({"expected_rows": "3000", "quantiles": "0.1,0.25,0.5,0.75,0.9"}, {"intervals": "0.9"}):
+            with self.subTest(**changes):
+                result = plan(format="table", **changes)
+                table, chart = result.out.split("The worst quantile's errors, at other budgets in 40 simulated releases each")
+                of_quantiles = [line.split() for line in table.splitlines() if re.match(r"(0[.]|\d/)", line)]
+                of_budgets = {line.split()[0]: line.split() for line in chart.splitlines() if re.match(r"[0-9]", line)}
+                for column in range(3, len(of_quantiles[0])):  # the chart has no typical errors
+                    self.assertEqual(of_budgets["1"][column - 1], max((row[column] for row in of_quantiles), key=float))
+
     def test_is_reproducible(self):
         self.assertEqual(plan(), plan())
 

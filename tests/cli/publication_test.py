@@ -128,6 +128,17 @@ class Plan(Publication):
         self.assertGreater(least, 0.1)
         self.refuse(1, "publication", "the targets cost", table=target.replace("0.02", "0.003"))
 
+    def test_all_rows_that_a_record_changes(self):
+        """Once, a plan took each record for one row of the query's result, whatever stability the file declared."""
+        text = FILE.format(keys=KEYS, table=TABLE + "\nrows = 2000\ncount = true\ntarget = { rank_error = 200 }")
+        text = text.replace("epsilon = 1", 'epsilon = "least"')
+        query = 'sql = "SELECT * FROM input, range(5)"\nsql_stability = 5\n[keys]'
+        of_rows = self.levels(self.write("rows.toml", text.replace("[keys]", query)))
+        self.assertEqual(of_rows, self.levels(self.write("records.toml", text.replace("[input]", "records_per_person = 5\n[input]"))))
+        self.assertNotEqual(of_rows, self.levels(self.write("one.toml", text)))
+        self.assertIn("1 record a person, each of which changes at most 5 rows of the query's result.",
+                      self.plan("rows.toml", "--format", "table").out)
+
     def test_ten_thousand_cells(self):
         keys = "cell = [" + ", ".join(f'"{i}"' for i in range(500)) + "]"
         tables = "".join(f'[[table]]\nname = "t{t}"\ncolumn = "c{t}"\nbounds = [0, {1000 + t}]\nstep = 1\n'

@@ -195,6 +195,19 @@ class Tables(Publishing):
         self.assertEqual(receipt["tables"][0], first)
         self.assertEqual(receipt["tables"][1]["levels"][0]["release"]["privacy"]["epsilon"], "1/4")
 
+    def test_a_target_holds_for_all_rows_that_a_record_changes(self):
+        """Once, the worst case of such a publication was several times its target, and not that of its plan."""
+        text = FILE.format(more="rows = 2000\ntarget = { rank_error = 200 }").replace('"1/2"', '"least"')
+        text = text.replace('person = "id"\nrecords_per_person = 2\n', "")
+        text = text.replace("[keys]", 'sql = "SELECT * FROM input, range(3)"\nsql_stability = 3\n[keys]')
+        self.write("rows.toml", text)
+        planned = json.loads(self.of("plan", "rows.toml", "--format", "json"))["levels"]
+        receipt = json.loads(self.published("--format", "json", name="rows.toml").out)
+        for plan, level in zip(planned, receipt["tables"][0]["levels"]):
+            released = max(value["rank_error"] for group in level["release"].get("groups", [level["release"]]) for value in group["quantiles"])
+            self.assertLessEqual(released, max(cell["worst_case"] for cell in plan["cells"]))
+            self.assertLessEqual(released, 200)
+
     def test_cells_that_are_no_numbers_end_nothing(self):
         for words in ([], ["--ledger", "budget.db"]):
             self.published(*words)
@@ -270,7 +283,10 @@ class PublicFiles(Publishing):
             '"regions.csv", key = "code", label = "name"', '"secrets.csv", key = "code"'))
         for name in ("earnings.toml", "other.toml"):
             result = self.publish("--ledger", "budget.db", name=name)
-            self.assert_refused(result, 2, "dataset 'people' does not declare it")
+            read = "secrets.csv" if name == "other.toml" else "regions.csv"
+            self.assert_refused(result, 2, f"/{read}', and --keys-file may be used", "dataset 'people' does not declare it",
+                                f"/{read}\n")
+            self.assertNotIn("--keys north", result.err)  # a publication has no such option
             self.assertNotIn("hidden", result.err)
         made = run("ledger", "init", "declared.db", "--dataset", "people", "--epsilon", "2", "--records-per-person", "2",
                    "--keys-file", "payroll.csv", "--keys-file", "regions.csv", cwd=self.folder)

@@ -154,6 +154,19 @@ class Persons(WordsTest):
         self.assertIn("income and members: A person's value counts at", wrong)
         self.assertIn("age: A record counts at", wrong)
         self.assertIn("age: At most 2 records of each person count", wrong)
+        self.assertIn("income: Records that hold no number in the column were left out.", text)
+        self.assertIn("members: Records that hold nothing in the column were left out.", text)
+        self.assertIn("the cost covers all the cells in which they count", text)
+        self.assertIn("record: a row of the data that has a number in the column that a table is of and was chosen to count; where each "
+                      "person counts with one value, a person with that value", text)
+
+    def test_a_publication_of_several_values_of_persons(self):
+        """Once, a record was "a person with the greatest of their values", though one of the tables was of their number."""
+        text = self.published(MIXED[:MIXED.rindex("[[table]]")])
+        self.assertIn("record: a person who counts in a cell, with the one value that the table is of", text)
+        plan = " ".join(run("plan", "p.toml", "--format", "table", cwd=self.folder).out.split())
+        self.assertIn("where a person counts with one value in a cell, they count in at most 2 of them.", plan)
+        self.assertNotIn("A level costs as much as each of its cells", plan)
 
     def test_records_of_a_person_still_add_up(self):
         text = self.published(MIXED.replace('per_person = "sum"\n', "").replace('per_person = "count"\n', ""))
@@ -377,6 +390,58 @@ class Tables(WordsTest):
         self.assertNotIn("were found to be", table)
         self.assertIn("a part of the budget suggested that ", table)
 
+    def test_a_publications_coarse_step_is_warned_of(self):
+        """Once, only the plan of a single release warned. What a person's records are counted to is a small whole number itself."""
+        self.write("p.toml", SMALL.format(intervals="0.95").replace("step = 1", "step = 50"))
+        self.assertIn("\nIn income, the step is coarse: 11 values are possible:\n  rounding moves values between them by up to 25,",
+                      self.of("plan", "p.toml", "--format", "table"))
+        self.write("p.toml", MIXED)
+        self.assertNotIn("the step is coarse", self.of("plan", "p.toml", "--format", "table"))
+
+    def test_names_do_not_act_on_a_terminal(self):
+        """Once, a publication's title and the names of its tables were printed as they were."""
+        self.write_people()
+        text = SMALL.format(intervals="0.95").replace("epsilon = 1", 'title = "T\\u202e\\u001b[31m"\nepsilon = 1')
+        text = text.replace('column = "income"', 'column = "income"\nname = "N\\u202e"\nrows = 1')
+        self.write("p.toml", text)
+        for verb in ("plan", "publish"):
+            shown = self.of(verb, "p.toml", "--format", "table")
+            self.assertIn("T\\u{202e}\\x1b[31m", shown)
+            self.assertIn("N\\u{202e}", shown)
+            self.assertNotRegex(shown, "[\u202e\x1b]")
+
+    def test_times_of_two_kinds(self):
+        """Once, all times of a publication were "in UTC" where one of its columns was."""
+        self.write("t.csv", "at,utc\n" + "2024-06-01T12:00:00,2024-06-01T12:00:00Z\n" * 50)
+        table = '[[table]]\ncolumn = "{}"\nbounds = [2024-01-01T00:00:00{}, 2024-12-31T00:00:00{}]\nstep = "1d"\nquantiles = "median"\n'
+        local, universal = table.format("at", "", ""), table.format("utc", "Z", "Z")
+        for name, tables, said in (("two", local + universal, "Times that end with Z are in UTC."), ("one", universal, "All times are in UTC."),
+                                   ("none", local, None)):
+            self.write(f"{name}.toml", f'[publication]\nepsilon = 1\n[input]\nfile = "t.csv"\n{tables}')
+            self.of("publish", f"{name}.toml", "--output", "out")
+            words = self.explained(f"out/{name}.json")
+            self.assertEqual([each for each in ("Times that end with Z are in UTC.", "All times are in UTC.") if each in words],
+                             [said] if said else [])
+
+    def test_simulated_records_on_candidates(self):
+        """Once, "a value is not off at all" was simulated on the candidates, and only the plan said so."""
+        self.write_people()
+        ask = "--column income --candidates 0,100,200,300,400 --epsilon 1 --quantiles quartiles --receipt r.json"
+        self.of("release", "people.csv", *ask.split())
+        self.assertRegex(self.explained("r.json"), r"of a public normal table of [0-9,]+ records that all lie on the listed candidates, for")
+        text = SMALL.format(intervals="0.95").replace("bounds = [0, 500]\nstep = 1", "candidates = [0, 100, 200]\nrows = 600")
+        text = text.replace("intervals = 0.95\n", "")
+        self.assertIn("records that all lie on the listed candidates, for", self.published(text))
+        self.assertIn("; where candidates are listed, these records lie on them\n",
+                      run("plan", "p.toml", "--format", "table", cwd=self.folder).out)
+
+    def test_too_little_weight_is_told_in_its_unit(self):
+        """Once, a plan said how many units of weight would do, and called them records."""
+        text = SMALL.format(intervals="0.95").replace("[input]", "weight = \"w\"\nweight_bounds = [0, 6]\nweight_step = 0.5\n"
+                                                      "expected_weight = 2\n[input]").replace("by =", "rows = 400\nby =")
+        self.write("p.toml", text.replace("deciles", "median").replace("epsilon = 1", "epsilon = 0.25"))
+        self.assertIn("since these units of weight are too few; about ", run("plan", "p.toml", "--format", "table", cwd=self.folder).out)
+
     def test_a_registry_names_columns(self):
         """Once, sentences about possible values named no column, and another sentence stood twice."""
         text = SMALL.format(intervals="0.95") + '[[table]]\ncolumn = "age"\nbounds = [0, 125]\nstep = 1\nquantiles = "median"\n'
@@ -386,6 +451,8 @@ class Tables(WordsTest):
         for name, ends in (("income", "0 to 500"), ("age", "0 to 125")):
             self.assertIn(f"The possible values of {name}, {ends} in steps of 1, were chosen without looking at the data.", record)
         self.assertEqual(record.count("No person has more than 1 record"), 1)
+        self.assertIn("Tables whose records hold anything or nothing in the column, each counted at the possible value nearest to its own; "
+                      "those that hold no number are left out.", record)
 
 
 class Hints(WordsTest):
@@ -417,6 +484,10 @@ class Hints(WordsTest):
         self.write_people()
         self.write("p.toml", SMALL.format(intervals="0.95").replace("intervals = 0.95", "rows = 600\ntarget = { value_error = 0.5 }"))
         self.refused(("plan", "p.toml"), 3, "no budget gives that value error", "ask for a larger value error")
+        text = SMALL.format(intervals='{ level = 0.95, of = "population" }').replace("epsilon = 1", 'epsilon = 1\nneighbors = "change-one"')
+        self.write("p.toml", text)
+        for verb in ("plan", "publish"):  # once, the plan was made, and the publication refused for "several records of a person"
+            self.refused((verb, "p.toml"), 3, "intervals: groups under change-one have no intervals of the population")
         self.write("p.toml", SMALL.format(intervals="0.95") + 'rows = { file = "rows.csv" }\n')
         self.refused(("plan", "p.toml"), 3, "rows", "the name of a file in quotes: rows = \"rows.csv\"")
         self.write("p.toml", SMALL.format(intervals="0.95"))

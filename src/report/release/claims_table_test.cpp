@@ -535,7 +535,7 @@ const std::vector<Claim>& claims() {
       {in_short.c_str(), "rank_error.md", misses_in_short, false},
       {"Nine times in ten a value is (?:not off at all|off by at most ([0-9]+) records?, and half of the time by "
        "(?:none|at most ([0-9]+))), as observed in ([0-9]+) simulated releases of a public normal table of ([0-9]+) "
-       "records?, for the quantile with the largest errors[.]",
+       "records?(?: that all lie on the listed candidates)?, for the quantile with the largest errors[.]",
        "definition", is_not_as_simulated},
       {each.c_str(), "rank_error.md", misses_by_table, false},
       {"With the same probability no value is off by more than ([0-9]+)[.]", "rank_error.md", any_misses, false},
@@ -706,7 +706,7 @@ const std::vector<Claim>& claims() {
        "definition", by_definition},
       {"Nine times in ten a value will be (?:not off at all|off by at most ([0-9]+) records?, and half of the time by "
        "(?:none|at most ([0-9]+))), as observed in ([0-9]+) simulated releases of a public normal table of ([0-9]+) "
-       "records?, for the quantile with the largest errors[.]",
+       "records?(?: that all lie on the listed candidates)?, for the quantile with the largest errors[.]",
        "definition", [](const Seen& seen) { return is_not_typical(seen, seen.plan->typical); }},
       {of_plan.c_str(), "rank_error.md", rank_errors_of_a_plan, false},
       {"worst case: exceeded with probability at most ([0-9.]+) each, whatever the table of up to ([0-9]+) "

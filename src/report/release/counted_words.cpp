@@ -172,7 +172,7 @@ std::uint64_t largest_in_two_digits(const std::vector<double>& errors) {
 
 }  // namespace
 
-std::string typical_in_words(const TypicalError& typical, const SourceDescription& source,
+std::string typical_in_words(const TypicalError& typical, const SourceDescription& source, CountsAt at,
                              const std::string& value_is) {
   const std::uint64_t middle = largest_in_two_digits(typical.median);
   const std::uint64_t most = largest_in_two_digits(typical.nine_in_ten);
@@ -181,9 +181,10 @@ std::string typical_in_words(const TypicalError& typical, const SourceDescriptio
                 : fmt::format("off by at most {}, and half of the time by {}", counted_in_words(source, most),
                               middle == 0 ? "none" : "at most " + with_separators(std::to_string(middle)));
   return fmt::format(
-      "Nine times in ten {} {}, as observed in {} simulated releases of a public {} table of {}, for the quantile with "
-      "the largest errors.",
-      value_is, off, typical.releases, to_string(typical.shape), counted_in_words(source, typical.rows));
+      "Nine times in ten {} {}, as observed in {} simulated releases of a public {} table of {}{}, for the quantile "
+      "with the largest errors.",
+      value_is, off, typical.releases, to_string(typical.shape), counted_in_words(source, typical.rows),
+      at == CountsAt::its_own ? " that all lie on the listed candidates" : "");
 }
 
 std::string weights_in_words(const WeightsDescription& weights) {

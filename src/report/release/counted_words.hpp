@@ -43,6 +43,8 @@ std::string held_quantile(const Release& release);
 
 /// What a person's one value is: "the sum of their numbers".
 std::string one_value_in_words(PerPerson how);
+/// Whether every record with anything in the column counts: where a person's value is the number of their records, these hold no numbers.
+inline bool counts_anything(const SourceDescription& source) { return source.per_person == PerPerson::count; }
 
 /// The published column by name, and what of it each person counts with: "age (number of records per person)".
 std::string values_in_words(const SourceDescription& source, const std::string& column);
@@ -64,8 +66,10 @@ std::string counted_amount(const std::optional<WeightsDescription>& weights, std
 
 /// The number of records up to which the release's bounds are stated. `where`: " in a group".
 std::string up_to_records(const Release& release, const std::string& where);
-/// The error to expect for the quantile that is missed by most, in two digits, rounded up. `value_is`: "a value is".
-std::string typical_in_words(const TypicalError& typical, const SourceDescription& source, const std::string& value_is);
+/// The error to expect for the quantile that is missed by most, in two digits, rounded up. `value_is`: "a value is". With listed
+/// candidates, the simulated records lie on them, and errors of records between them are not simulated: the sentence says so.
+std::string typical_in_words(const TypicalError& typical, const SourceDescription& source, CountsAt at,
+                             const std::string& value_is);
 
 /// Which weights are possible, and as how many units a record counts.
 std::string weights_in_words(const WeightsDescription& weights);

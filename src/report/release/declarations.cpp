@@ -91,6 +91,11 @@ std::string value_in_words(ValueKind kind) {
   return {};
 }
 
+std::string left_out_in_words(const SourceDescription& source, ValueKind kind) {
+  const bool takes_only_values = source.unreadable == Unreadable::missing && !counts_anything(source);
+  return takes_only_values ? "no " + value_in_words(kind) : "nothing";
+}
+
 std::vector<std::string> declarations_of(const Release& release, const Typed& typed) {
   std::vector<std::string> items = declarations_of_records(release, typed);
   items.insert(items.begin(),
@@ -136,7 +141,9 @@ std::vector<std::string> declarations_of_records(const Release& release, const T
 std::vector<std::string> failures_of(const Release& release) {
   std::vector<std::string> failures;
   const bool is_dropped = release.source.null_policy == NullPolicy::drop;
-  if (!is_dropped || release.source.unreadable != Unreadable::missing) {
+  if (counts_anything(release.source)) {
+    if (!is_dropped) failures.emplace_back("a record in which the column holds nothing");
+  } else if (!is_dropped || release.source.unreadable != Unreadable::missing) {
     failures.push_back(fmt::format("a record in which the column holds anything but a {}{}{}",
                                    value_in_words(release.lattice.kind()), is_dropped ? " or nothing" : "",
                                    release.source.weights ? ", or the column of weights anything but a number" : ""));

@@ -30,5 +30,7 @@ std::string lattice_in_words(const Lattice& lattice);
 
 /// What a record holds: "number", "date", "time" or "time with its zone".
 std::string value_in_words(ValueKind kind);
+/// What the column of a record that was left out holds: "no number" or, if only missing cells are left out, "nothing".
+std::string left_out_in_words(const SourceDescription& source, ValueKind kind);
 
 }  // namespace fractile::report_detail

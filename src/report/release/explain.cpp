@@ -210,10 +210,9 @@ void explain_what_was_left_out(Page& page, const Release& release) {
   for (const std::string& text : release.source.missing) missing.push_back("'" + page.typed(text) + "'");
   const bool is_declared = !missing.empty();
   if (release.source.null_policy == NullPolicy::drop) {
-    page.paragraph(fmt::format(
-        "Records in which the column holds {}{} were left out.",
-        release.source.unreadable == Unreadable::missing ? "no " + value_in_words(release.lattice.kind()) : "nothing",
-        release.source.weights ? ", or which have no weight," : ""));
+    page.paragraph(fmt::format("Records in which the column holds {}{} were left out.",
+                               report_detail::left_out_in_words(release.source, release.lattice.kind()),
+                               release.source.weights ? ", or which have no weight," : ""));
   }
   if (is_declared) page.paragraph(fmt::format("Also declared to be missing: {}.", fmt::join(missing, ", ")));
   explain_others(page, release);
@@ -329,7 +328,7 @@ void explain_in_short(Page& page, const Release& release, const std::optional<Ty
                       const PageOptions& options) {
   page.section(short_heading);
   std::vector<std::string> items{promise_in_short(report_detail::promise_of(release))};
-  if (typical) items.push_back(typical_in_words(*typical, release.source, "a value is"));
+  if (typical) items.push_back(typical_in_words(*typical, release.source, counts_at(release), "a value is"));
   items.push_back(worst_in_short(release));
   if (options.account) items.push_back(account_in_short(*options.account));
   page.list(items);

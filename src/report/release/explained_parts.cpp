@@ -200,8 +200,8 @@ std::string neighbors_of(const WeightsDescription& weights) {
 
 std::string record_in_words(const SourceDescription& source, const std::string& value, bool is_grouped) {
   if (source.per_person) {
-    return fmt::format("a person{} who has a {} in this column, with one value: {}", is_grouped ? " in a group" : "",
-                       value, one_value_in_words(*source.per_person));
+    return fmt::format("a person{} who has {} in this column, with one value: {}", is_grouped ? " in a group" : "",
+                       counts_anything(source) ? "something" : "a " + value, one_value_in_words(*source.per_person));
   }
   if (source.one_row_a_person)
     return fmt::format("a person's row of the query's result that has a {} in this column", value);

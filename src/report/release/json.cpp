@@ -191,6 +191,7 @@ void write_bounds(Writer& json, const PrivateBounds& bounds) {
 /// What a cell of the column holds in every record.
 std::string domain_of(ValueKind kind, const SourceDescription& source) {
   const bool drops = source.null_policy == NullPolicy::drop;
+  if (drops && report_detail::counts_anything(source)) return "anything";
   if (drops && source.unreadable == Unreadable::missing && !source.sql_stability) return "anything";
   return to_string(kind) + (drops ? " or missing" : "");
 }

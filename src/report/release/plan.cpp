@@ -567,8 +567,9 @@ std::string chart(const std::vector<ReleasePlan>& plans) {
   double most = 0;
   for (const ReleasePlan& plan : plans) most = std::max(most, largest(plan.typical.nine_in_ten));
   std::string lines = aligned(budget_rows(plans));
-  std::string text = fmt::format("\nThe worst quantile's errors{}:\n\n",
-                                 most > 0 ? "; bars show nine in ten on a logarithmic scale" : "");
+  std::string text =
+      fmt::format("\nThe worst quantile's errors, at other budgets in {} simulated releases each{}:\n\n",
+                  plans.front().typical.releases, most > 0 ? ";\nbars show nine in ten on a logarithmic scale" : "");
   for (std::size_t i = 0, at = 0; i <= plans.size(); ++i) {
     const std::size_t end = lines.find('\n', at);
     text += lines.substr(at, end - at);

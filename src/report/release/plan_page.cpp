@@ -162,7 +162,7 @@ void say_in_short(HtmlPage& page, const PlanReport& report) {
   const auto worst = plan.worst.largest();
   SourceDescription counted;
   counted.weights = report.weights;
-  items.push_back(typical_in_words(plan.typical, counted, "a value will be"));
+  items.push_back(typical_in_words(plan.typical, counted, counts_at(plan.lattice), "a value will be"));
   items.push_back(
       worst ? fmt::format(
                   "With a probability of at least {} each, the values will miss the quantiles of the records that "
@@ -226,6 +226,8 @@ WebPage to_html(const PlanReport& whole, const PageOptions& options) {
   }
   if (!report.others.empty()) {
     page.section("Other budgets");
+    page.paragraph(
+        fmt::format("At each other budget, {} releases were simulated.", report.others.front().typical.releases));
     page.figure(ladder_figure(report.others));
     page.table({"budgets", "Errors of the worst quantile, in records, and the promise"}, ladder_of(report.others));
   }

@@ -106,13 +106,15 @@ std::string left_out(const Release& release) {
   const bool is_number = kind == ValueKind::number;
   std::vector<std::string> missing{"NULL", "empty"};
   if (is_number) missing.emplace_back("NaN");
-  if (source.unreadable == Unreadable::missing) missing.emplace_back("something else");
+  const bool counts_anything = report_detail::counts_anything(source);
+  if (source.unreadable == Unreadable::missing && !counts_anything) missing.emplace_back("something else");
   std::string kinds = missing.front();
   for (std::size_t i = 1; i < missing.size(); ++i) kinds += (i + 1 < missing.size() ? ", " : " or ") + missing[i];
-  return fmt::format("records without a {} ({}){}{} were left out\n",
-                     is_number                 ? "number"
-                     : kind == ValueKind::date ? "date"
-                                               : "time",
+  return fmt::format("records without {} ({}){}{} were left out\n",
+                     counts_anything           ? "anything in the column"
+                     : is_number               ? "a number"
+                     : kind == ValueKind::date ? "a date"
+                                               : "a time",
                      kinds,
                      source.weights ? (source.person.empty() ? " or without a weight" : ", without a weight") : "",
                      source.person.empty() ? "" : " or without a person");

@@ -169,6 +169,13 @@ std::string unprotected_of(const Release& release) {
 }
 
 std::string domain_of(const Release& release) {
+  const SourceDescription& source = release.source;
+  const bool is_any_text = source.unreadable == Unreadable::missing && !source.sql_stability;
+  if (source.null_policy == NullPolicy::drop && (is_any_text || counts_anything(source))) {
+    return fmt::format(
+        "Tables whose records hold anything or nothing in the column{}; those that hold {} are left out.",
+        and_where_they_count(counts_at(release.lattice)), left_out_in_words(source, release.lattice.kind()));
+  }
   return fmt::format("Tables whose records have a {} in the column{}{}.", value_in_words(release.lattice.kind()),
                      release.source.null_policy == NullPolicy::drop ? ", or nothing" : "",
                      and_where_they_count(release.lattice));

@@ -446,7 +446,8 @@ void ProfileHeader::require_bound(std::uint64_t asked) const {
   throw Error(
       ErrorCode::usage,
       {Field("records_per_person"), fmt::format(": the profile may hold {} records of one person", records_per_person)},
-      "leave it out, or count again with a smaller bound");
+      {"write ", Field("records_per_person").number(records_per_person),
+       " or more, or count again with a smaller bound"});  // leaving it out would mean 1 in a publication's file
 }
 
 ColumnToCount ProfileHeader::counted() const {

@@ -565,6 +565,7 @@ TEST(ProfileFile, PromisesToNoPersonOfFewerRecords) {
     EXPECT_EQ(error.code(), ErrorCode::usage);
     EXPECT_EQ(error.field(), "records_per_person");
     EXPECT_NE(std::string(error.what()).find("may hold 6 records of one person"), std::string::npos);
+    EXPECT_EQ(error.hint(), "write records_per_person = 6 or more, or count again with a smaller bound");
   }
   EXPECT_THROW(added.require_bound(0), Error);
 }
