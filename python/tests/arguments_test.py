@@ -44,6 +44,22 @@ def test_names_that_mean_nothing():
 @pytest.mark.parametrize(
     ("argument", "hint"),
     [
+        ("eps", "did you mean epsilon=?"),
+        ("quantiles", "leave it out, since it is an argument of release(); see help(fractile.Ledger.init)"),
+        ("xyzzy", "see help(fractile.Ledger.init)"),
+    ],
+)
+def test_a_ledger_suggests_arguments_of_a_dataset(argument, hint, tmp_path):
+    ledger = fractile.Ledger(tmp_path / "budget.db")
+    with pytest.raises(fractile.UsageError) as caught:
+        ledger.init("people", **{argument: 1})
+    assert (caught.value.message, caught.value.hint) == (f"Ledger.init has no argument '{argument}'", hint)
+    assert caught.value.field == argument and not (tmp_path / "budget.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("argument", "hint"),
+    [
         ("person", "records_per_person says what a plan needs"),
         ("weight", "weight_bounds and weight_step say what a plan needs"),
         ("by", "a plan is of one group"),
@@ -78,7 +94,9 @@ def test_a_profile_is_no_file():
 
 
 def test_signatures_stay():
-    for function in (fractile.release, fractile.plan, fractile.count, fractile.columns, fractile.profile, fractile.audit):
+    for function in (
+        fractile.release, fractile.plan, fractile.count, fractile.columns, fractile.profile, fractile.audit, fractile.Ledger.init
+    ):  # fmt: skip
         assert {"kwargs", "named"}.isdisjoint(inspect.signature(function).parameters)
         assert function.__doc__
 
