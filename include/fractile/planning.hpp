@@ -298,7 +298,7 @@ struct AuditRequest {
 };
 
 struct AuditReport {
-  bool holds;  ///< certified for every pair and output
+  bool holds;  ///< certified for every pair and output; otherwise, refuted by a pair
   /// Decimal: epsilon (largest log ratio), rho (largest Renyi divergence / order), or delta (largest hockey-stick divergence).
   std::string claimed;
   std::string attained;  ///< decimal, certified digits
@@ -315,7 +315,8 @@ struct AuditedMechanism {
 /// Every mechanism of the library.
 std::vector<AuditedMechanism> audited_mechanisms();
 
-/// Throws `usage` for an unknown mechanism, sizes out of range, or a budget in a measure that the mechanism does not support.
+/// Throws `usage` for an unknown mechanism, sizes out of range, or a budget in a measure that the mechanism does not support; and
+/// when enclosures of 128 bits neither certify nor refute the claim, as for budgets that are extremely small or large.
 AuditReport audit(const AuditRequest& request);
 
 }  // namespace fractile
