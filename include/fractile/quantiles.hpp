@@ -85,7 +85,8 @@ struct QuantileQuery {
   Mechanism mechanism = Mechanism::automatic;
   Rates rates = Rates::tight;
   Base base = Base::by_mechanism;
-  /// About how many records there are, by public knowledge: a hint to automatic, and the table size of worst cases.
+  /// About how many records there are, by public knowledge, 1 to RankProfile::max_records: a hint to automatic, and the table size of
+  /// worst cases.
   std::optional<std::uint64_t> expected_rows = {};
   bool interpolate = true;  ///< automatic may release fewer quantiles and interpolate the others
   /// The intervals to release, if any. For them, the number of records is counted approximately, whatever expected_rows says.
