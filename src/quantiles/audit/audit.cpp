@@ -234,13 +234,14 @@ Enclosure max_log_ratio(const ReleaseLaw& p, const ReleaseLaw& q) {
 AuditResult audit_pure(const AuditTables& tables, const AuditedLaw& law, Neighbors neighbors, const Exponent& epsilon,
                        int distance) {
   const Enclosure claim = Enclosure::of(epsilon);
-  return for_all_pairs(
-      tables, law, neighbors, distance, [&](const ReleaseLaw& p, const ReleaseLaw& q, const Enclosure&) {
-        const Enclosure loss = max_log_ratio(p, q);
-        if (p.size() > 1) return Distance{loss, certainly_at_most(loss, claim), certainly_less(claim, loss)};
-        const bool within = largest_noise(p, q, Measure::pure) <= EpsilonSum(epsilon);
-        return Distance{loss, within, !within};
-      });
+  return for_all_pairs(tables, law, neighbors, distance,
+                       [&](const ReleaseLaw& p, const ReleaseLaw& q, const Enclosure&) {
+                         const Enclosure loss = max_log_ratio(p, q);
+                         if (p.size() > 1)
+                           return Distance{loss, certainly_at_most(loss, claim), certainly_less(claim, loss)};
+                         const bool within = largest_noise(p, q, Measure::pure) <= EpsilonSum(epsilon);
+                         return Distance{loss, within, !within};
+                       });
 }
 
 AuditResult audit_zcdp(const AuditTables& tables, const AuditedLaw& law, Neighbors neighbors, const Rational& rho,
