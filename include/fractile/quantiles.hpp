@@ -214,8 +214,8 @@ class ReleasedCount {
 ReleasedCount sum_of(std::span<const ReleasedCount> counts);
 
 /// One interval for each count. Each by itself holds the true number with probability at least `level`, by the certified law of the
-/// sum of the count's draws. Counts with equally many draws from one law share the work. Throws `usage` unless 0 < level < 1, and
-/// when the noise is too wide.
+/// sum of the count's draws. Counts with equally many draws from one law share the work. Throws `usage` unless 0 < level < 1 and
+/// the noise has a rate or a variance above 0, and when the noise is too wide.
 /// Proof: docs/proofs/counts.md
 std::vector<CountInterval> intervals_of(std::span<const ReleasedCount> counts, const Rational& level);
 
