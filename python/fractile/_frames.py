@@ -105,13 +105,16 @@ def _pyarrow(name: str) -> Any:
 def _names_of_pandas(data: Any, name: str, asked: Asked) -> Any:
     """A pandas column of persons or keys. In a column of dtype object, each record becomes text by itself."""
     pyarrow = _pyarrow(name)
-    if str(data.dtype) != "object":
+    has_type = str(data.dtype) == "object"
+    if not has_type:
         try:
             return pyarrow.array(data)
         except (pyarrow.ArrowException, TypeError):
-            _of_pandas(_without_records(data), name)  # raises if Arrow has no type for the column
-        except ValueError:  # a text is not valid
             pass
+        except ValueError:  # a text is not valid
+            has_type = True
+    if not has_type:  # outside of `except`, so that an error that may quote a value is not the context
+        _of_pandas(_without_records(data), name)  # raises if Arrow has no type for the column
     return _cells.names_of(list(data), name, asked)
 
 
