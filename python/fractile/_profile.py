@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, get_args, overload
 
@@ -358,7 +359,7 @@ def profile(
     others = [other for other in (person, *groups.by) if other]
     weights = _words.weight_words(weight, weight_bounds, weight_step)
     how = _words.per_person(per_person)
-    frame, name = _frames.frame_of(data, column or "", others, _asked(lattice, null, texts, how), weight)
+    frame, name = _frames.frame_in_memory(data, column or "", others, _asked(lattice, null, texts, how), weight)
     key = secrets.token_bytes(32) if sampling_key is None else sampling_key
     question = _core.Counted.of(
         name, possible, null == "error", person or "", bound, groups.by, groups.lists, groups.tuples, texts,
@@ -414,8 +415,8 @@ def profile_of_counts(
         _numbers.warn_of_the_data(bounds, "bounds")
     lattice = Lattice(lower, upper, step, candidates=candidates)
     bound = _numbers.whole(records_per_person, "records_per_person")
-    frame, column = _frames.frame_of(values, "", [], _asked(lattice, null))
-    counted, name = _frames.frame_of(counts, "", [], _frames.Asked())
+    frame, column = _frames.frame_in_memory(values, "", [], replace(_asked(lattice, null), declares=False))
+    counted, name = _frames.frame_in_memory(counts, "", [], _frames.Asked(declares=False))
     weights = _words.weight_words(weight, weight_bounds, weight_step)
     return Profile(
         _core.Counted.of_counted(frame, column, counted, name, lattice._core, null == "error", bound, weights)

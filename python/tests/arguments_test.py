@@ -1,6 +1,7 @@
 """Arguments as people type them: names from other libraries, computed lists, and values from the frame itself."""
 
 import inspect
+import re
 import typing
 import warnings
 from fractions import Fraction
@@ -71,6 +72,17 @@ def test_a_plan_says_what_to_do_instead(argument, hint):
     with pytest.raises(fractile.UsageError) as caught:
         fractile.plan(**AGES, **{argument: "x"})
     assert hint in caught.value.hint and ("did you mean" in caught.value.hint) == ("did you mean" in hint)
+
+
+def test_guesses_that_a_hint_names_are_possible():
+    release = fractile.release([31.0, 44.0] * 500, **AGES)
+    for ask in (lambda guess: release.explain(guess=guess), lambda guess: fractile.plan(**AGES, guess=guess)):
+        with pytest.raises(fractile.UsageError) as caught:
+            ask("age")
+        named = re.findall('guess="(.*?)"', caught.value.hint)
+        assert named and "among" not in caught.value.hint
+        for guess in named:
+            ask(guess.replace("30000", "40"))
 
 
 def test_a_plan_of_a_frame_suggests_a_plan():
