@@ -481,8 +481,8 @@ GuessTyped guess_typed(const Typed& typed) {
 
 std::string guessed_limit(const Typed& typed) {
   if (!typed.has(guess_field)) return {};
-  const std::optional<std::string> limit = guess_typed(typed).above;
-  if (limit && !limit->empty()) return *limit;
+  const std::string text = typed.one(guess_field, "");
+  if (text.starts_with(above_prefix) && text != above_prefix) return text.substr(std::string(above_prefix).size());
   usage({Field(guess_field), ": for a release, only guesses about a limit are explained"},
         {"write for example ", Field(guess_field).text("above:30000")});
 }

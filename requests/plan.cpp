@@ -106,13 +106,15 @@ std::optional<PersonGuess> guess_of(const Typed& typed, const Lattice& lattice) 
     usage({Field("reference_column"), " goes with ", Field("reference")}, "name the file");
   }
   if (!typed.has("guess")) return {};
-  const GuessTyped guess = guess_typed(typed);
-  if (guess.above) return PersonGuess{PersonGuess::About::above, value_among("guess", *guess.above, "above:", lattice)};
-  if (!guess.among.empty()) {
-    usage({Field("guess"), ": sets of values are guessed in pipelines"},
+  const std::string text = typed.one("guess", "");
+  const bool is_set = text.starts_with("among:");
+  if (is_set || (text != "value" && text != "presence" && !text.starts_with("above:"))) {
+    usage({Field("guess"), is_set ? ": sets of values are guessed in pipelines" : ": '" + text + "' is not known"},
           {"write ", Field("guess").text("value"), ", ", Field("guess").text("presence"), " or ",
            Field("guess").text("above:30000")});
   }
+  const GuessTyped guess = guess_typed(typed);
+  if (guess.above) return PersonGuess{PersonGuess::About::above, value_among("guess", *guess.above, "above:", lattice)};
   return PersonGuess{guess.about == flow::Guess::About::presence ? PersonGuess::About::presence
                                                                  : PersonGuess::About::value};
 }

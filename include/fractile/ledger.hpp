@@ -219,8 +219,8 @@ class Ledger {
   /// Older formats are migrated.
   static Ledger open(const std::string& path, LedgerOptions options = {});
   static Ledger open_or_create(const std::string& path, LedgerOptions options = {});
-  /// Opens a ledger for reading only. Any format is read as it is, and no write access is needed. Throws `ledger` when the last
-  /// changes are in a file next to the ledger and cannot be read from there.
+  /// Opens a ledger for reading only: functions that change it throw `usage`. Any format is read as it is, and no write access is
+  /// needed. Throws `ledger` when the last changes are in a file next to the ledger and cannot be read from there.
   static Ledger open_to_read(const std::string& path, LedgerOptions options = {});
   Ledger(Ledger&&) noexcept;
   Ledger& operator=(Ledger&&) noexcept;
@@ -254,7 +254,7 @@ class Ledger {
   /// token: publish nothing.
   void commit(const LedgerReservation& reservation, const std::string& receipt);
   /// Stores the releases of several entries: one transaction makes all of them drawn ones, and a second one stores them all. Throws
-  /// as above, and then none of them was stored.
+  /// as above, and `usage` when an entry occurs twice; then none of them was stored.
   void commit(std::span<const LedgerCommitment> releases);
   /// The owner declares that a reserved entry's release was never published: the entry no longer counts. Throws `usage` without a
   /// reason, when there is no such entry, and when it is not reserved. Throws `usage` also unless it is certain that there is no

@@ -590,10 +590,14 @@ Measurement<Scores<S>, M, std::size_t, MaxDivergence> make_permute_and_flip(cons
                                                                             const Rational& temperature,
                                                                             Optimize optimize);
 
-/// Postprocessing: the candidate of an index.
+/// Postprocessing: the candidate of an index. Throws `usage` where there are fewer candidates, since others were scored.
 template <class T>
 auto index_into(std::vector<T> candidates) {
-  return [candidates = std::move(candidates)](const std::size_t& k) { return candidates.at(k); };
+  return [candidates = std::move(candidates)](const std::size_t& k) -> T {
+    if (k < candidates.size()) return candidates[k];
+    throw Error(ErrorCode::usage, "candidates: index_into has fewer candidates than were scored",
+                "give index_into the candidates that were scored", "candidates");
+  };
 }
 
 // --- The chain that a release is ------------------------------------------------------------------------------------

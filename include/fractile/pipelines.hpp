@@ -200,7 +200,7 @@ struct PipelineChannel {
   std::vector<Rational> arrangements;             ///< how many secrets a row stands for
 };
 
-/// Whether the channel's probabilities are rational at these odds, which are at least 1.
+/// Whether the channel's probabilities are rational at these odds. Throws `usage` when odds < 1.
 bool is_exact_at(const Pipeline& pipeline, const Rational& odds);
 
 /// Throws `usage` when odds < 1, unless is_exact_at(), and for more than a million entries or, without symmetry, more than a

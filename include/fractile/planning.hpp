@@ -53,7 +53,7 @@ inline constexpr Shape all_shapes[] = {Shape::uniform, Shape::normal, Shape::log
 std::string to_string(Shape shape);
 
 /// The shape's table: `rows` records at its quantiles (i - 1/2)/rows. Explicit candidates are all equally frequent (uniform), or as
-/// frequent as their places among the candidates say.
+/// frequent as their places among the candidates say. Throws `usage` for more than any_number_of_rows rows.
 RankProfile reference_table(const Lattice& lattice, Shape shape, std::uint64_t rows);
 
 /// Rank errors of releases of a reference table.
@@ -67,8 +67,8 @@ struct TypicalError {
   std::vector<double> largest = {};  ///< one per release, increasing: the largest error among its quantiles
 };
 
-/// Draws releases with reproducible bits: the same for the same arguments. Throws `usage` unless rows and releases are
-/// positive.
+/// Draws releases with reproducible bits: the same for the same arguments. Throws `usage` as QuantileQuery::validate() does, and
+/// unless rows and releases are positive and there are at most any_number_of_rows rows.
 TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, Shape shape, std::uint64_t rows,
                            std::uint64_t releases);
 
@@ -86,7 +86,8 @@ std::vector<std::optional<MostlyNoise>> mostly_noise(const Release& release);
 /// The errors of a few simulated releases like this one, of the normal reference table. The table has as many records as the
 /// largest group is known to have, at most 10,000, and 10,000 where nothing is known. Nothing with intervals, for more than 200
 /// quantiles, and where ten such releases would take longer than a tenth of a second, by an operation count that is known
-/// beforehand. Only public and published numbers are read, and a release gives the same result as its receipt read back.
+/// beforehand. Only public and published numbers are read, and a release gives the same result as its receipt read back. Throws
+/// `usage` for a release without any group.
 std::optional<TypicalError> typical_error(const Release& release);
 
 /// What is published besides the quantiles, and how far off it is.
@@ -195,18 +196,19 @@ struct PersonLeakage {
 };
 
 /// `reference`: a public table, of any number of records on this lattice, that stands for one of `rows` records. Throws `usage` as
-/// QuantileQuery::validate(lattice) does, when the reference table or the one it stands for is empty, and when the limit has no
-/// possible value above it, or none at or below it, or lies between two listed candidates.
+/// QuantileQuery::validate(lattice) does, when the reference table is empty, unless 1 <= rows <= RankProfile::max_records, and when
+/// the limit has no possible value above it, or none at or below it, or lies between two listed candidates.
 PersonLeakage person_leakage(const QuantileQuery& query, const Lattice& lattice, const RankProfile& reference,
                              std::uint64_t rows, const PersonGuess& guess);
 
-/// `allowed` alone, for possibilities with these probabilities, which add up to 1. The possibilities differ in the value of one
-/// person's record, or in their presence.
+/// `allowed` alone, for possibilities with these probabilities. The possibilities differ in the value of one person's record, or in
+/// their presence. Throws `usage` unless no probability is below 0 and all add up to 1.
 Rational allowed_guesses(const Budget& budget, Neighbors neighbors, PersonGuess::About about,
                          const std::vector<Rational>& priors);
 
 /// An upper bound of `knowing_the_distribution` for any release about `rows` records, when the guess is whether a value is above a
-/// limit and this share of the distribution lies above the limit.
+/// limit and this share of the distribution lies above the limit. Throws `usage` unless 0 <= share <= 1 and
+/// 1 <= rows <= RankProfile::max_records.
 Rational guesses_by_share(const Rational& share, std::uint64_t rows);
 
 // --- What a release is worth to an analyst ---------------------------------------------------------------------------
@@ -296,7 +298,7 @@ struct AuditRequest {
 };
 
 struct AuditReport {
-  bool holds;  ///< certified for every pair and output
+  bool holds;  ///< certified for every pair and output; otherwise, refuted by a pair
   /// Decimal: epsilon (largest log ratio), rho (largest Renyi divergence / order), or delta (largest hockey-stick divergence).
   std::string claimed;
   std::string attained;  ///< decimal, certified digits
@@ -313,7 +315,8 @@ struct AuditedMechanism {
 /// Every mechanism of the library.
 std::vector<AuditedMechanism> audited_mechanisms();
 
-/// Throws `usage` for an unknown mechanism, sizes out of range, or a budget in a measure that the mechanism does not support.
+/// Throws `usage` for an unknown mechanism, sizes out of range, or a budget in a measure that the mechanism does not support; and
+/// when enclosures of 128 bits neither certify nor refute the claim, as for budgets that are extremely small or large.
 AuditReport audit(const AuditRequest& request);
 
 }  // namespace fractile

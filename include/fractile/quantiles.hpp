@@ -85,7 +85,8 @@ struct QuantileQuery {
   Mechanism mechanism = Mechanism::automatic;
   Rates rates = Rates::tight;
   Base base = Base::by_mechanism;
-  /// About how many records there are, by public knowledge: a hint to automatic, and the table size of worst cases.
+  /// About how many records there are, by public knowledge, 1 to RankProfile::max_records: a hint to automatic, and the table size of
+  /// worst cases.
   std::optional<std::uint64_t> expected_rows = {};
   bool interpolate = true;  ///< automatic may release fewer quantiles and interpolate the others
   /// The intervals to release, if any. For them, the number of records is counted approximately, whatever expected_rows says.
@@ -213,8 +214,8 @@ class ReleasedCount {
 ReleasedCount sum_of(std::span<const ReleasedCount> counts);
 
 /// One interval for each count. Each by itself holds the true number with probability at least `level`, by the certified law of the
-/// sum of the count's draws. Counts with equally many draws from one law share the work. Throws `usage` unless 0 < level < 1, and
-/// when the noise is too wide.
+/// sum of the count's draws. Counts with equally many draws from one law share the work. Throws `usage` unless 0 < level < 1 and
+/// the noise has a rate or a variance above 0, and when the noise is too wide.
 /// Proof: docs/proofs/counts.md
 std::vector<CountInterval> intervals_of(std::span<const ReleasedCount> counts, const Rational& level);
 

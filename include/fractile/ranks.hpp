@@ -535,7 +535,8 @@ class CountedColumn {
   /// Declares that the profiles count rows of a query's result, and that one record changes at most `stability` of these rows
   /// (TableOptions::sql_stability). A release multiplies the records of a person by `stability`. Throws `usage` for 0.
   CountedColumn over_query(std::uint32_t stability) &&;
-  /// Declares the table's number of rows, with or without a number, to be public. Throws `usage` where there are groups.
+  /// Declares the table's number of rows, with or without a number, to be public. Throws `usage` where there are groups, and for more
+  /// than RankProfile::max_records.
   CountedColumn with_public_rows(std::uint64_t rows) &&;
 
   /// Declares that records are counted in units of weight: a record is at most `weights.most_units_of_record()` records of its

@@ -223,7 +223,8 @@ struct Comparison {
   std::optional<Estimate> ratio;  ///< second / first; absent unless the first and all of its interval are above 0
 };
 
-/// The i-th quantile of a group of a release with intervals, with its interval at level_in_pairs(). Throws `usage` without intervals.
+/// The i-th quantile of a group of a release with intervals, with its interval at level_in_pairs(). Throws `usage` without intervals,
+/// and when there are fewer quantiles.
 Estimate estimate_in_pairs(const Release& release, const Release::Group& group, std::size_t i);
 
 /// Compares two quantiles of one release (an interquartile range), or the same quantile in two groups, chosen before the values

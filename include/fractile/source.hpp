@@ -677,8 +677,9 @@ class Source {
   /// Opens the files, or connects to the server, and calls `on_opened` as Table::open() does; without files, with an empty list.
   /// Throws as Table::open() does. With a server, throws `usage` for a missing client library, for a query that is refused, and
   /// unless a row-wise query reads an ordinary table, all parts of which are ordinary, without row security and outside the
-  /// server's own schemas. Throws `data` for a server that cannot be reached. No record is looked at. A source can be opened once;
-  /// throws `usage` the second time. `unsaid`: what is done with cells that are not numbers when the options do not say.
+  /// server's own schemas. Throws `data` for a server that cannot be reached. No record is looked at. A frame, a profile file and
+  /// records that were counted elsewhere can be opened once; throws `usage` the second time. `unsaid`: what is done with cells that
+  /// are not numbers when the options do not say.
   std::unique_ptr<Records> open(const OnOpened& on_opened = {}, Unreadable unsaid = Unreadable::error);
 
  private:

@@ -40,6 +40,11 @@ auto bind_measurement(nb::module_& module, const char* name) {
           "invoke",
           [](const Bound& m, const typename DI::Carrier& data) {
             const Unlocked unlocked;
+            if (!m.input_domain().contains(data)) {
+              throw Error(ErrorCode::usage,
+                          "data: the records are not of the chain's input domain, " + m.input_domain().to_string(),
+                          "begin the chain with make_drop_null(vector_domain(float)) if the rows may hold NaN", "data");
+            }
             RandomBits bits = RandomBits::system();
             return m.invoke(data, bits);
           },

@@ -78,8 +78,8 @@ def _hint(function: Callable[..., Any], name: str, known: list[str]) -> str:
     if function.__name__ == "release" and name in _IN_PYTHON:
         return _IN_PYTHON[name]
     if function.__name__ != "release" and name in inspect.signature(sys.modules["fractile"].release).parameters:
-        return f"leave it out, since it is an argument of release(); see help(fractile.{function.__name__})"
-    return f"see help(fractile.{function.__name__})"
+        return f"leave it out, since it is an argument of release(); see help(fractile.{function.__qualname__})"
+    return f"see help(fractile.{function.__qualname__})"
 
 
 def suggesting(function: _Function) -> _Function:
@@ -90,7 +90,7 @@ def suggesting(function: _Function) -> _Function:
     def checked(*arguments: Any, **named: Any) -> Any:
         for name in named:
             if name not in known:
-                raise UsageError(f"{function.__name__} has no argument '{name}'", _hint(function, name, known), name)
+                raise UsageError(f"{function.__qualname__} has no argument '{name}'", _hint(function, name, known), name)
         return function(*arguments, **named)
 
     return cast(_Function, checked)

@@ -61,7 +61,8 @@ def audit(
     """Tries to break a mechanism's promise on all small tables, with exact probabilities, as `fractile audit` does.
 
     Raises:
-        UsageError: the mechanism is not known, or an argument is wrong.
+        UsageError: the mechanism is not known, or an argument is wrong; or the claim is neither certified nor refuted, which happens at
+            extremely small and large budgets.
     """
     found = json.loads(_core.audit(_words.words(dict(locals()))))
     return Audit(

@@ -32,6 +32,7 @@ class Asked:
         unreadable: whether a cell that cannot be read counts as missing; otherwise it is an error.
         texts: texts that are declared to be missing. (The library itself finds missing numbers, and missing names of persons.)
         any_cells: whether every record that holds something is counted, whatever it holds.
+        declares: whether the function has an argument `missing`, which a hint may name.
     """
 
     kind: str = "number"
@@ -40,6 +41,7 @@ class Asked:
     unreadable: bool = False
     texts: frozenset[str] = frozenset()
     any_cells: bool = False
+    declares: bool = True
 
 
 class _Unreadable(Exception):
@@ -81,8 +83,10 @@ def _read_all(values: Sequence[Any], name: str, asked: Asked, read: Callable[[An
     row = f"row {len(cells) + 1}, column '{name}'"
     if is_missing(values[len(cells)]):
         raise DataError(f"{row}: NULL or NaN", 'fill the cell, or leave such records out with null="drop"')
-    files = '; names of files are Paths: [Path("a.csv"), Path("b.csv")]' if isinstance(values[len(cells)], str) else ""
-    hint = f'make it a {what}, or None; or say what counts as missing: missing=["NA"]{files}'
+    hint = f"make it a {what}, or None"
+    if asked.declares:
+        hint += '; or say what counts as missing: missing=["NA"]'
+        hint += '; names of files are Paths: [Path("a.csv"), Path("b.csv")]' if isinstance(values[len(cells)], str) else ""
     raise DataError(f"{row}: not a {what}, and not missing", hint)
 
 

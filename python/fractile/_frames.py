@@ -18,6 +18,7 @@ from ._cells import Asked as Asked
 from ._errors import DataError, Error, UsageError, warn
 
 _HINT = "give a pandas, polars or pyarrow column or frame, a numpy array, a list of numbers, or the path of a file, a folder or a pattern"
+_HINT_IN_MEMORY = "give a pandas, polars or pyarrow column or frame, a numpy array or a list of numbers; fractile.count() counts files"
 _NO_COLUMNS = "the frame does not give its columns"
 _NOT_COMPUTED = "the frame's records cannot be computed"
 #: The longest name that a file can have.
@@ -105,13 +106,16 @@ def _pyarrow(name: str) -> Any:
 def _names_of_pandas(data: Any, name: str, asked: Asked) -> Any:
     """A pandas column of persons or keys. In a column of dtype object, each record becomes text by itself."""
     pyarrow = _pyarrow(name)
-    if str(data.dtype) != "object":
+    has_type = str(data.dtype) == "object"
+    if not has_type:
         try:
             return pyarrow.array(data)
         except (pyarrow.ArrowException, TypeError):
-            _of_pandas(_without_records(data), name)  # raises if Arrow has no type for the column
-        except ValueError:  # a text is not valid
             pass
+        except ValueError:  # a text is not valid
+            has_type = True
+    if not has_type:  # outside of `except`, so that an error that may quote a value is not the context
+        _of_pandas(_without_records(data), name)  # raises if Arrow has no type for the column
     return _cells.names_of(list(data), name, asked)
 
 
@@ -395,9 +399,19 @@ def frame_of_several(data: Any, counted: Mapping[str, Asked], others: list[str])
     )
 
 
-def frame_of(data: Any, column: str, others: list[str], asked: Asked, weight: str | None = None) -> tuple[_core.Frame, str]:
+def frame_in_memory(data: Any, column: str, others: list[str], asked: Asked, weight: str | None = None) -> tuple[_core.Frame, str]:
+    """As frame_of, for functions that take no files."""
+    if names_files(data):
+        raise UsageError("data: this is a path, and a column in memory is expected", _HINT_IN_MEMORY, "data")
+    return frame_of(data, column, others, asked, weight, _HINT_IN_MEMORY)
+
+
+def frame_of(
+    data: Any, column: str, others: list[str], asked: Asked, weight: str | None = None, hint: str = _HINT
+) -> tuple[_core.Frame, str]:
     """The frame, and the name of the column to publish. `others`: the columns of persons and keys; `weight`: the column of weights, which
-    are numbers. No record decides whether the frame can be made: records that must be computed first are computed when they are counted."""
+    are numbers. No record decides whether the frame can be made: records that must be computed first are computed when they are counted.
+    `hint`: what to give in place of data that are no column."""
     _refuse_what_is_no_data(data)
     if _looks.module(data) == "ibis" and not _looks.has_columns(data) and _looks.has(data, "as_table"):
         data = data.as_table()  # one column of ibis, which Arrow does not see
@@ -424,7 +438,7 @@ def frame_of(data: Any, column: str, others: list[str], asked: Asked, weight: st
         return _of_stream(data, name, column, others)
     if isinstance(data, (list, tuple)):
         return _cells.of_list(data, name, asked), name
-    return _of_buffer(data, name), name
+    return _of_buffer(data, name, hint), name
 
 
 def _own_name(data: Any) -> str:
@@ -444,14 +458,14 @@ _OF_NUMBERS = frozenset("bBhHiIlLqQefd")
 _LITTLE = "<=@" if sys.byteorder == "little" else ">=@!"
 
 
-def _of_buffer(data: Any, name: str) -> _core.Frame:
+def _of_buffer(data: Any, name: str, hint: str) -> _core.Frame:
     """An object with the buffer protocol, or DLPack's."""
     try:
         if not _is_of("numpy", "generic", data):  # one number or moment; the buffer of a moment has no format
             return _core.Frame.of_numbers(_buffer_of(data), name)
     except (TypeError, BufferError):
         pass
-    raise UsageError(f"data: {_looks.kind_of(data)} is not a column of numbers", _HINT, "data")
+    raise UsageError(f"data: {_looks.kind_of(data)} is not a column of numbers", hint, "data")
 
 
 def _buffer_of(data: Any) -> Any:

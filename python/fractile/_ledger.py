@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _core, _notebook, _words
+from ._arguments import suggesting
 from ._choices import InputFormat, Neighbors, Null, Unreadable
 from ._errors import UsageError
 from ._numbers import Number
@@ -28,6 +29,7 @@ class Ledger:
     def __repr__(self) -> str:
         return f"Ledger({_core.ledger_shown(self.path)!r})"
 
+    @suggesting
     def init(
         self,
         dataset: str,

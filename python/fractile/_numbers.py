@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 import sys
 from collections.abc import Iterable
@@ -46,6 +47,7 @@ def _of_float(value: float, field: str) -> str:
 
 def word(value: Any, field: str, public: bool = False) -> str:
     """The number as the library reads it. `public`: it must not come from the data, so a numpy or pandas scalar gives a warning."""
+    value = out_of_array(value)
     if isinstance(value, bool) or value is None:
         raise _refuse(field, f"{value} is not a number", 'write a number such as 1, 0.5, "1/3" or Fraction(1, 3)')
     if _holds_several(value):
@@ -67,13 +69,29 @@ def word(value: Any, field: str, public: bool = False) -> str:
         return format(value, "f") if abs(value.adjusted()) <= _MOST else str(value)
     if isinstance(value, float):
         return _of_float(value, field)
-    if _looks.has(value, "__index__") and type(value).__name__ not in ("bool", "bool_"):  # numpy's truth values have one that raises
-        return _digits(value.__index__(), field)
+    index = _index(value)
+    if index is not None:
+        return _digits(index, field)
     if is_scalar and _looks.has(value, "__float__"):  # numpy.float32 prints the shortest decimal for its width
         return str(value)
     raise _refuse(
         field, f"{type(value).__name__} is not a number", 'write an int, float, str, Fraction or Decimal, such as "1/3"'
     )
+
+
+def out_of_array(value: Any) -> Any:
+    """The scalar that an array of numpy without a dimension holds; any other value unchanged."""
+    return value[()] if type(value).__name__ == "ndarray" and _looks.is_scalar(value) else value
+
+
+def _index(value: Any) -> int | None:
+    """The whole number that the value is; None if it is none, as numpy's truth values are, whose __index__ raises."""
+    if not _looks.has(value, "__index__") or type(value).__name__ in ("bool", "bool_"):
+        return None
+    try:
+        return operator.index(value)
+    except Exception:
+        return None
 
 
 def _holds_several(value: Any) -> bool:

@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, get_args, overload
 
@@ -355,7 +356,7 @@ def profile(
     others = [other for other in (person, *groups.by) if other]
     weights = _words.weight_words(weight, weight_bounds, weight_step)
     how = _words.per_person(per_person)
-    frame, name = _frames.frame_of(data, column or "", others, _asked(lattice, null, texts, how), weight)
+    frame, name = _frames.frame_in_memory(data, column or "", others, _asked(lattice, null, texts, how), weight)
     question = _core.Counted.of(
         name, possible, null == "error", person or "", bound, groups.by, groups.lists, groups.tuples, texts,
         per_person=how, weight=weights,
@@ -425,8 +426,8 @@ def profile_of_counts(
     _words.choice(null, "null", get_args(Null))
     lattice = lattice_of(bounds, step, candidates)
     bound = _numbers.whole(records_per_person, "records_per_person")
-    frame, column = _frames.frame_of(values, "", [], _asked(lattice, null))
-    counted, name = _frames.frame_of(counts, "", [], _frames.Asked())
+    frame, column = _frames.frame_in_memory(values, "", [], replace(_asked(lattice, null), declares=False))
+    counted, name = _frames.frame_in_memory(counts, "", [], _frames.Asked(declares=False))
     weights = _words.weight_words(weight, weight_bounds, weight_step)
     return Profile(
         _core.Counted.of_counted(frame, column, counted, name, lattice._core, null == "error", bound, weights)

@@ -219,6 +219,7 @@ def _texts(listed: Any, hint: str) -> list[str]:
 
 def _key(key: Any) -> str:
     """A key as a text: a str, or a whole number, which is its digits."""
+    key = _numbers.out_of_array(key)
     if isinstance(key, str):
         return key
     if isinstance(key, bool) or type(key).__name__ in ("bool", "bool_"):  # numpy's, too

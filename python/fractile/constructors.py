@@ -107,11 +107,9 @@ def _called(method: Callable[[Any], Any], argument: Any, what: str) -> Any:
     """The method's answer. The extension module's error about a type is not passed on."""
     try:
         return method(argument)
-    except IndexError:
-        what, hint = "candidates: index_into has fewer candidates than were scored", "give index_into the candidates that were scored"
     except TypeError:
-        hint = "write for example chain.map(1), or chain([1.0, 2.0])"
-    raise UsageError(what, hint, what.partition(":")[0])
+        pass
+    raise UsageError(what, "write for example chain.map(1), or chain([1.0, 2.0])", what.partition(":")[0])
 
 
 def _made(name: str, *arguments: Any) -> Chain:

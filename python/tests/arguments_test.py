@@ -1,6 +1,7 @@
 """Arguments as people type them: names from other libraries, computed lists, and values from the frame itself."""
 
 import inspect
+import re
 import typing
 import warnings
 from fractions import Fraction
@@ -44,6 +45,22 @@ def test_names_that_mean_nothing():
 @pytest.mark.parametrize(
     ("argument", "hint"),
     [
+        ("eps", "did you mean epsilon=?"),
+        ("quantiles", "leave it out, since it is an argument of release(); see help(fractile.Ledger.init)"),
+        ("xyzzy", "see help(fractile.Ledger.init)"),
+    ],
+)
+def test_a_ledger_suggests_arguments_of_a_dataset(argument, hint, tmp_path):
+    ledger = fractile.Ledger(tmp_path / "budget.db")
+    with pytest.raises(fractile.UsageError) as caught:
+        ledger.init("people", **{argument: 1})
+    assert (caught.value.message, caught.value.hint) == (f"Ledger.init has no argument '{argument}'", hint)
+    assert caught.value.field == argument and not (tmp_path / "budget.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("argument", "hint"),
+    [
         ("person", "records_per_person says what a plan needs"),
         ("weight", "weight_bounds and weight_step say what a plan needs"),
         ("by", "a plan is of one group"),
@@ -55,6 +72,17 @@ def test_a_plan_says_what_to_do_instead(argument, hint):
     with pytest.raises(fractile.UsageError) as caught:
         fractile.plan(**AGES, **{argument: "x"})
     assert hint in caught.value.hint and ("did you mean" in caught.value.hint) == ("did you mean" in hint)
+
+
+def test_guesses_that_a_hint_names_are_possible():
+    release = fractile.release([31.0, 44.0] * 500, **AGES)
+    for ask in (lambda guess: release.explain(guess=guess), lambda guess: fractile.plan(**AGES, guess=guess)):
+        with pytest.raises(fractile.UsageError) as caught:
+            ask("age")
+        named = re.findall('guess="(.*?)"', caught.value.hint)
+        assert named and "among" not in caught.value.hint
+        for guess in named:
+            ask(guess.replace("30000", "40"))
 
 
 def test_a_plan_of_a_frame_suggests_a_plan():
@@ -78,7 +106,9 @@ def test_a_profile_is_no_file():
 
 
 def test_signatures_stay():
-    for function in (fractile.release, fractile.plan, fractile.count, fractile.columns, fractile.profile, fractile.audit):
+    for function in (
+        fractile.release, fractile.plan, fractile.count, fractile.columns, fractile.profile, fractile.audit, fractile.Ledger.init
+    ):  # fmt: skip
         assert {"kwargs", "named"}.isdisjoint(inspect.signature(function).parameters)
         assert function.__doc__
 

@@ -80,5 +80,9 @@ def test_what_does_not_fit():
     selection = ints >> make_gumbel_max(ints, temperature=1, optimize="min")
     with pytest.raises(fractile.UsageError, match="scores: the step before is expected"):
         make_gumbel_max(selection, temperature=1, optimize="min")
+    whole = make_quantile_score_candidates(vector_domain(float, nullable=False), [1.0, 2.0], "1/2")
+    with pytest.raises(fractile.UsageError, match="not of the chain's input domain, vector of double") as caught:
+        (whole >> make_gumbel_max(whole, temperature=1, optimize="min"))([1.0, float("nan")])
+    assert caught.value.field == "data"
     with pytest.raises(fractile.UsageError, match="fewer candidates than were scored"):
         (selection >> index_into([]))([1, 2])

@@ -4,6 +4,7 @@ import datetime as dt
 import hmac
 import json
 import pickle
+from pathlib import Path
 
 import fractile
 import numpy as np
@@ -240,6 +241,18 @@ def test_counts_that_are_none():
     for counts, error in (([1, -1], "not a count"), ([1.0, 2.0], "not whole numbers"), ([1], "2 values and 1 counts")):
         with pytest.raises(fractile.Error, match=error):
             fractile.profile_of_counts([1, 2], counts, bounds=(0, 10), step=1)
+
+
+def test_hints_about_data_name_what_the_function_takes():
+    lattice = fractile.Lattice(0, 9, 1)
+    for data in (None, 5, "people.csv", Path("people.csv"), [Path("people.csv")]):
+        with pytest.raises(fractile.UsageError) as caught:
+            fractile.profile(data, lattice=lattice)
+        assert "fractile.count()" in caught.value.hint and "the path of" not in caught.value.hint
+    for values, counts in ((["1", "2"], [1, 2]), ([1, 2], ["1", "2"]), ([1, 2], [True, True])):
+        with pytest.raises(fractile.DataError, match="row 1") as caught:
+            fractile.profile_of_counts(values, counts, bounds=(0, 9), step=1)
+        assert "missing=" not in caught.value.hint and "Path" not in caught.value.hint
 
 
 def test_a_profile_is_released_as_a_file(tmp_path):

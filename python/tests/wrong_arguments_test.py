@@ -12,6 +12,12 @@ import pyarrow as pa
 import pytest
 from fractile import constructors, flow
 
+
+class Index:
+    def __index__(self):
+        raise ValueError("secret")
+
+
 #: Values that most arguments do not accept. They are made anew each time, because some can be used only once.
 ODD = {
     "a huge number": lambda: 2**70,
@@ -32,6 +38,9 @@ ODD = {
     "a function": lambda: lambda: 0,
     "an array": lambda: np.array([1.0]),
     "an array without a dimension": lambda: np.array(5),
+    "an array of a half": lambda: np.array(0.5),
+    "an array of a truth value": lambda: np.array(True),
+    "an index that raises": Index,
     "a moment of pandas": lambda: pd.Timestamp("2020-01-01"),
     "pandas' NaT": lambda: pd.NaT,
     "pandas' NA": lambda: pd.NA,

@@ -224,10 +224,18 @@ void LedgerDataset::validate() const {
 struct Ledger::State {
   std::unique_ptr<Store> store;
   LedgerOptions options;
+  bool may_write = true;
 
   static std::unique_ptr<State> opened(const std::string& path, LedgerOptions options, Wanted wanted) {
-    return std::make_unique<State>(
-        State{open_store(path, wanted, {options.patience, options.stop, options.waiting}), std::move(options)});
+    return std::make_unique<State>(State{open_store(path, wanted, {options.patience, options.stop, options.waiting}),
+                                         std::move(options), wanted != Wanted::reading});
+  }
+
+  /// The store, for a function that changes it. A ledger that is open for reading may be of an older format.
+  const Store& store_to_write() const {
+    if (may_write) return *store;
+    throw Error(ErrorCode::usage, fmt::format("the ledger '{}' was opened for reading only", store->name()),
+                "open it for changes, too");
   }
 
   std::string now() const { return timestamp(options.clock()); }
@@ -292,7 +300,7 @@ Ledger Ledger::open_to_read(const std::string& path, LedgerOptions options) {
 void Ledger::add_dataset(const LedgerDataset& dataset) {
   dataset.validate();
   require_short(dataset.budget);
-  const Store& store = *state_->store;
+  const Store& store = state_->store_to_write();
   store.write([&] {
     const Present present(store);
     const auto is_same = [&](const DatasetRow& row) { return row.dataset.name == dataset.name; };
@@ -406,7 +414,7 @@ LedgerReservation Ledger::reserve(const LedgerRequest& request) {
 }
 
 std::vector<LedgerReservation> Ledger::reserve_beside(const LedgerQueries& held, const LedgerRequests& wanted) {
-  const Store& store = *state_->store;
+  const Store& store = state_->store_to_write();
   store.wait(Waiting::Until::patience);
   std::vector<LedgerRequest> requests;
   std::vector<LedgerReservation> reservations;
@@ -440,7 +448,13 @@ void Ledger::commit(const LedgerReservation& reservation, const std::string& rec
 }
 
 void Ledger::commit(std::span<const LedgerCommitment> releases) {
-  const Store& store = *state_->store;
+  const Store& store = state_->store_to_write();
+  std::set<std::int64_t> entries;
+  for (const LedgerCommitment& release : releases) {
+    if (entries.insert(release.reservation.id).second) continue;
+    throw Error(ErrorCode::usage, fmt::format("entry {} is to be committed twice", release.reservation.id),
+                "give each entry's release once");
+  }
   store.wait(Waiting::Until::stop);
   state_->draw(releases);
   store.wait(Waiting::Until::done);
@@ -457,7 +471,7 @@ void Ledger::commit(std::span<const LedgerCommitment> releases) {
 
 void Ledger::void_entry(std::int64_t id, const std::string& reason) {
   require_line("the reason", reason);
-  const Store& store = *state_->store;
+  const Store& store = state_->store_to_write();
   store.write([&] {
     const Book book = read_book(store);
     const EntryRow& row = find_entry(book, store, id);
@@ -555,7 +569,7 @@ Amends amend(const Store& store, const Seen& seen, const std::string& witness, c
 }  // namespace
 
 LedgerAcceptance Ledger::accept_witnesses() {
-  const Store& store = *state_->store;
+  const Store& store = state_->store_to_write();
   LedgerAcceptance done;
   for (const LedgerWitness& each : witnesses()) {
     bool is_new = false;

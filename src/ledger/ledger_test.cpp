@@ -188,6 +188,32 @@ TEST_P(LedgerTest, WhatWasPublishedCountsForGood) {
   EXPECT_EQ(spent(ledger), "epsilon = 1/2");
 }
 
+// It could be changed, whatever its format.
+TEST_P(LedgerTest, OpenForReadingIsNotChanged) {
+  Ledger ledger = with(pure("1"));
+  const LedgerReservation reserved = ledger.reserve(request("q", pure("1/2")));
+  const std::string before = ledger.verify();
+  Ledger reading = Ledger::open_to_read(path);
+  const auto refused = [](const auto& change) {
+    expect_failure(ErrorCode::usage, "was opened for reading only", change);
+  };
+  refused([&] { reading.add_dataset({"others", pure("1")}); });
+  refused([&] { reading.reserve(request("q", pure("1/4"))); });
+  refused([&] { reading.commit(reserved, "receipt"); });
+  refused([&] { reading.void_entry(reserved.id, "why"); });
+  refused([&] { reading.accept_witnesses(); });
+  EXPECT_EQ(reading.verify(), before);
+}
+
+// A constraint of the tables refused it, and the error was that the ledger cannot be used.
+TEST_P(LedgerTest, AnEntryIsCommittedOnceAtATime) {
+  Ledger ledger = with(pure("1"));
+  const LedgerReservation reserved = ledger.reserve(request("q", pure("1/2")));
+  const std::vector<LedgerCommitment> twice{{reserved, "receipt"}, {reserved, "receipt"}};
+  expect_failure(ErrorCode::usage, "entry 1 is to be committed twice", [&] { ledger.commit(twice); });
+  EXPECT_EQ(ledger.entry(1).state, EntryState::reserved);
+}
+
 TEST_P(LedgerTest, AReceiptThatIsThereForbidsVoiding) {
   Ledger ledger = with(pure("1"));
   LedgerRequest asked = request("q", pure("1/2"));

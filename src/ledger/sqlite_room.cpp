@@ -1,5 +1,6 @@
 #include "ledger/sqlite_room.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "fractile/error.hpp"
@@ -11,6 +12,8 @@ namespace {
 /// The bytes of two changes with their lines, of their pages in the journal, and of the reservation itself.
 constexpr std::uint64_t room_for_changes = std::uint64_t{256} * 1024;
 
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 60;  // no disk is larger, and sums fit 64 bits
+
 /// Empty when the folder cannot be determined; the change itself will then report the failure.
 std::string folder_of(const std::string& ledger) {
   std::error_code failed;
@@ -20,7 +23,7 @@ std::string folder_of(const std::string& ledger) {
 }  // namespace
 
 Room::Room(const std::string& ledger, std::uint64_t receipt_size)
-    : bytes_(folder_of(ledger), receipt_size == 0 ? 0 : 2 * receipt_size + room_for_changes) {
+    : bytes_(folder_of(ledger), receipt_size == 0 ? 0 : 2 * std::min(receipt_size, most_bytes) + room_for_changes) {
   if (bytes_.missing().empty()) return;
   throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' could not be written: {}", ledger, bytes_.missing()),
               "make room for it");

@@ -541,9 +541,8 @@ TEST_F(ReadOnlyLedger, IsNotWritten) {
   Ledger::create(path).add_dataset({"people", Budget::pure(Rational(1))});
   protect();
   EXPECT_TRUE(in_child([&] {
-    return become_nobody() && fails("could not be written", [&] {
-             Ledger::open_to_read(path).reserve(request("q", Budget::pure(Rational(1))));
-           });
+    return become_nobody() &&
+           fails("could not be written", [&] { Ledger::open(path).reserve(request("q", Budget::pure(Rational(1)))); });
   }));
   EXPECT_TRUE(in_child([&] {
     return become_nobody() && fails("cannot be created: Permission denied", [&] { Ledger::create(place + "/new.db"); });

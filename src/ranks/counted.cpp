@@ -54,6 +54,9 @@ CountedColumn CountedColumn::weighted(RecordWeights weights) && {
 CountedColumn CountedColumn::with_public_rows(std::uint64_t rows) && {
   if (has_groups())
     throw Error(ErrorCode::usage, "a public number of rows is that of the whole table, and does not go with groups");
+  if (rows > RankProfile::max_records) {
+    throw Error(ErrorCode::usage, "a table has at most " + std::to_string(RankProfile::max_records) + " rows");
+  }
   public_rows_ = rows;
   return std::move(*this);
 }

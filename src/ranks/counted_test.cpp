@@ -35,6 +35,7 @@ TEST(CountedColumns, AreWhole) {
   EXPECT_THROW(CountedColumn({"a", "b"}, {profile, profile_of(6, {})}, 1), Error);
   EXPECT_THROW(CountedColumn(profile, 1).over_query(0), Error);
   EXPECT_THROW(CountedColumn({"a"}, {profile}, 1).with_public_rows(9), Error);
+  EXPECT_THROW(CountedColumn(profile, 1).with_public_rows(RankProfile::max_records + 1), Error);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ std::uint64_t expected_units(const RecordWeights& weights, std::uint64_t records
             field.number(((weights.lower + weights.upper) / Rational(2)).to_decimal())},
            "expected_weight");
   }
-  const Rational units = Rational(static_cast<std::int64_t>(records)) * *weights.mean / weights.step;
+  const Rational units = Rational(records) * *weights.mean / weights.step;
   return std::clamp(units, Rational(1), Rational(static_cast<std::int64_t>(RankProfile::max_records)))
       .floor()
       .to_uint64();

@@ -3,6 +3,7 @@
 #include "exact/own_environment.hpp"
 #include "flow/algebra/real_roots.hpp"
 #include "flow/pipeline/pipeline_rows.hpp"
+#include "fractile/error.hpp"
 
 namespace fractile::flow {
 namespace {
@@ -42,6 +43,7 @@ bool LossModel::is_soon_exact(const Rational& odds) const {
 
 Rational expected_loss(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
   const OwnEnvironment own;
+  if (odds < 1) throw Error(ErrorCode::usage, "odds, exp(epsilon), are at least 1");
   return LossModel(pipeline, analyst).exact_loss(odds);
 }
 

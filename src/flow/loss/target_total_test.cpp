@@ -209,6 +209,20 @@ TEST(KnownOthers, DoublesShowADipThatIsNotThere) {
   EXPECT_FALSE(rises);
 }
 
+// At odds -1 the loss was -3, and a root of them ended the process.
+TEST(TargetTotal, OddsBelowOneAreRefused) {
+  for (const Perturber& perturber : {Perturber::randomized_response(3), Perturber::symmetric_unary(3)}) {
+    Pipeline pipeline = pipeline_of(3, perturber, counting({0}));
+    pipeline.secret = Secret::target_knowing({0, 1});
+    if (perturber.answers() > 3) pipeline.answers = unary_answers(3);
+    for (const Rational& odds : {Rational(-1), Rational(0), Rational(1, 2)}) {
+      EXPECT_THROW(expected_loss(pipeline, {}, odds), Error) << odds.to_string();
+      EXPECT_THROW(is_exact_at(pipeline, odds), Error) << odds.to_string();
+    }
+    EXPECT_TRUE(is_exact_at(pipeline, 1));
+  }
+}
+
 // The denominators' powers would not fit into memory.
 TEST(TargetTotal, LossesOfTooManyPeopleAreRefused) {
   constexpr std::uint64_t many = std::uint64_t{1} << 38;

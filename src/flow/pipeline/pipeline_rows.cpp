@@ -114,6 +114,7 @@ double symbolic_degree(const Pipeline& pipeline) {
 }
 
 bool is_exact_at(const Pipeline& pipeline, const Rational& odds) {
+  if (odds < 1) throw Error(ErrorCode::usage, "odds, exp(epsilon), are at least 1");
   return exact_root(odds, pipeline.perturber.root_degree()).has_value();
 }
 

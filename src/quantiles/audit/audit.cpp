@@ -101,10 +101,11 @@ bool are_neighbors(const Table& a, const Table& b, Neighbors neighbors, int dist
   return neighbors == Neighbors::add_remove ? gained + lost <= limit : std::max(gained, lost) <= limit;
 }
 
-/// An upper bound of how far apart two laws are, and whether it is certified to be within the claim.
+/// An upper bound of how far apart two laws are, and whether it is certified that they are within the claim, or beyond it.
 struct Distance {
   Enclosure at_most;
   bool within;
+  bool beyond;
 };
 
 /// Tries all pairs with one measure of distance: a function of two laws and the largest distance so far.
@@ -127,6 +128,7 @@ AuditResult for_all_pairs(const AuditTables& tables, const AuditedLaw& law, Neig
       ++result.pairs;
       const Distance found = distance_of(laws[i], laws[j], result.attained);
       if (!found.within) result.holds = false;
+      if (found.beyond) result.refuted = true;
       if (certainly_less(result.attained, found.at_most)) {
         result.attained = found.at_most;
         result.first = described(tables, all[i]);
@@ -180,18 +182,19 @@ EpsilonSum largest_noise(const ReleaseLaw& p, const ReleaseLaw& q, Measure measu
 /// A rational above an exact number.
 Enclosure just_above(const EpsilonSum& sum) { return Enclosure::of(sum.upper()); }
 
-/// At least the largest D_alpha / alpha: the most that noise adds to an output, plus that of the outputs. It is only precise enough
-/// to decide whether it exceeds `attained`.
-Rational largest_slope(const ReleaseLaw& p, const ReleaseLaw& q, const Rational& rho, const Rational& attained) {
+/// The largest D_alpha / alpha: the most that noise adds to an output, plus that of the outputs. The upper bound is only precise
+/// enough to decide whether it exceeds `attained`.
+RenyiSlope largest_slope(const ReleaseLaw& p, const ReleaseLaw& q, const Rational& rho, const Rational& attained) {
   Rational beside = largest_noise(p, q, Measure::zcdp).upper();
-  if (p.size() == 1) return beside;  // only noise differs: P = Q = 1
+  if (p.size() == 1) return {beside, beside};  // only noise differs: P = Q = 1
   std::vector<Likelihoods> outcomes;
   for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
     outcomes.push_back({a->second.probability, b->second.probability});
   }
   // Equal laws seem to differ by the width of their enclosures, so differences below a thousandth of the claim are not examined.
   const Rational enough = std::max(rho / Rational(1000), attained - beside);
-  return beside + largest_renyi_slope(outcomes, rho - beside, enough).upper;
+  const RenyiSlope slope = largest_renyi_slope(outcomes, rho - beside, enough);
+  return {beside + slope.lower, beside + slope.upper};
 }
 
 /// The sum over the outputs of max(0, P - e^epsilon Q).
@@ -227,21 +230,22 @@ Enclosure max_log_ratio(const ReleaseLaw& p, const ReleaseLaw& q) {
 AuditResult audit_pure(const AuditTables& tables, const AuditedLaw& law, Neighbors neighbors, const Exponent& epsilon,
                        int distance) {
   const Enclosure claim = Enclosure::of(epsilon);
-  return for_all_pairs(
-      tables, law, neighbors, distance, [&](const ReleaseLaw& p, const ReleaseLaw& q, const Enclosure&) {
-        const Enclosure loss = max_log_ratio(p, q);
-        const bool within =
-            p.size() == 1 ? largest_noise(p, q, Measure::pure) <= EpsilonSum(epsilon) : certainly_at_most(loss, claim);
-        return Distance{loss, within};
-      });
+  return for_all_pairs(tables, law, neighbors, distance,
+                       [&](const ReleaseLaw& p, const ReleaseLaw& q, const Enclosure&) {
+                         const Enclosure loss = max_log_ratio(p, q);
+                         if (p.size() > 1)
+                           return Distance{loss, certainly_at_most(loss, claim), certainly_less(claim, loss)};
+                         const bool within = largest_noise(p, q, Measure::pure) <= EpsilonSum(epsilon);
+                         return Distance{loss, within, !within};
+                       });
 }
 
 AuditResult audit_zcdp(const AuditTables& tables, const AuditedLaw& law, Neighbors neighbors, const Rational& rho,
                        int distance) {
   return for_all_pairs(tables, law, neighbors, distance,
                        [&](const ReleaseLaw& p, const ReleaseLaw& q, const Enclosure& attained) {
-                         const Rational slope = largest_slope(p, q, rho, attained.lower_rational(64));
-                         return Distance{Enclosure::of(slope), slope <= rho};
+                         const RenyiSlope slope = largest_slope(p, q, rho, attained.lower_rational(64));
+                         return Distance{Enclosure::of(slope.upper), slope.upper <= rho, slope.lower > rho};
                        });
 }
 
@@ -252,7 +256,7 @@ AuditResult audit_approximate(const AuditTables& tables, const AuditedLaw& law, 
   return for_all_pairs(tables, law, neighbors, distance,
                        [&](const ReleaseLaw& p, const ReleaseLaw& q, const Enclosure&) {
                          const Enclosure excess = hockey_stick(p, q, odds);
-                         return Distance{excess, certainly_at_most(excess, claim)};
+                         return Distance{excess, certainly_at_most(excess, claim), certainly_less(claim, excess)};
                        });
 }
 

@@ -56,7 +56,8 @@ struct AuditTables {
 
 /// What an audit found.
 struct AuditResult {
-  bool holds = true;  ///< every pair is certified to be within the claim
+  bool holds = true;     ///< every pair is certified to be within the claim
+  bool refuted = false;  ///< some pair is certified to be beyond it; otherwise, enclosures may be too wide to decide
   /// The largest divergence found. Pure: the log ratio; zCDP: D_alpha / alpha, at most a thousandth too large; (epsilon, delta):
   /// the delta at that epsilon.
   Enclosure attained;

@@ -318,6 +318,13 @@ AuditReport audit(const AuditRequest& request) {
            "both must be an epsilon, or both a rho, or both a delta");
   }
   const AuditResult result = result_of(request, tables, law, claim);
+  if (!result.holds && !result.refuted) {
+    throw Error(
+        ErrorCode::usage,
+        "the claim is neither certified nor refuted: probabilities are enclosed to some 38 digits, and the audit "
+        "of so small or so large a budget needs more",
+        "audit the mechanism at an ordinary budget, such as 1");
+  }
   return {result.holds, claim_of(claim), result.attained.to_decimal(12), result.first, result.second, result.pairs};
 }
 

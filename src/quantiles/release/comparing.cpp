@@ -22,7 +22,8 @@ Estimate estimate_in_pairs(const Release& release, const Release::Group& group, 
     throw Error(ErrorCode::usage, "a release without intervals has nothing to compare",
                 "ask for intervals in the query");
   }
-  const Interval& interval = group.intervals_in_pairs.at(i);
+  if (i >= group.intervals_in_pairs.size()) throw Error(ErrorCode::usage, "the release has fewer quantiles");
+  const Interval& interval = group.intervals_in_pairs[i];
   return {release.value(group, i), release.lattice.at(interval.lower), release.lattice.at(interval.upper),
           interval.or_below, interval.or_above};
 }

@@ -48,6 +48,7 @@ TEST(Comparing, TakesTheIntervalsInPairs) {
   EXPECT_EQ(estimate.value, release.value(2));
   EXPECT_EQ(estimate.lower, whole.at(release.only().intervals_in_pairs[2].lower));
   EXPECT_EQ(estimate.upper, whole.at(release.only().intervals_in_pairs[2].upper));
+  EXPECT_THROW(estimate_in_pairs(release, release.only(), release.query.quantiles.size()), Error);
   const Release without = released({}, 1);
   EXPECT_THROW(estimate_in_pairs(without, without.only(), 2), Error);
 }

@@ -389,6 +389,12 @@ TEST(Chain, OfThePapersHasTheirMap) {
   }
 }
 
+TEST(Chain, NamesTheCandidatesThatWereNotGiven) {
+  const auto chosen = index_into(std::vector<std::int32_t>{1, 2, 3});
+  EXPECT_EQ(chosen(2), 3);
+  EXPECT_TRUE(starts_with(refusal([&] { chosen(3); }), "candidates: index_into has fewer candidates"));
+}
+
 template <class Left, class Right>
 concept Chains = requires(const Left& left, const Right& right) {
   left >> right;

@@ -77,15 +77,15 @@ void draw_groups(std::size_t groups, DrawSource& source, std::size_t threads,
 /// counted.
 Release groups_from(const std::vector<GroupKey>& keys, std::span<const RankProfile> profiles,
                     const std::vector<RankProfile>& counted, const QuantileQuery& query,
-                    const std::optional<BesideQuantiles>& beside, Share share, DrawSource& source, std::size_t threads,
-                    const AutoPolicy& policy) {
+                    const std::optional<BesideQuantiles>& beside, Share share, DrawSource& source,
+                    std::size_t most_threads, const AutoPolicy& policy) {
+  const std::size_t threads = std::clamp<std::size_t>(most_threads, 1, keys.size());
   const QuantileQuery each = group_query(query);
   Release release{query, profiles.front().lattice(), {}};
   release.groups.resize(keys.size());
   std::vector<Share> shares = share.for_groups(keys.size());
   std::vector<ReleaseSampler> samplers(
-      std::max<std::size_t>(threads, 1),
-      ReleaseSampler(each, PersonSteps::in_groups(query), policy, beside ? &*beside : nullptr));
+      threads, ReleaseSampler(each, PersonSteps::in_groups(query), policy, beside ? &*beside : nullptr));
   draw_groups(keys.size(), source, threads, [&](std::size_t worker, std::size_t i, DrawSource& own) {
     release.groups[i] = samplers[worker].sample(profiles[i], std::move(shares[i]), own, &counted[i]);
     release.groups[i].key = keys[i];

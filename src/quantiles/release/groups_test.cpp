@@ -200,7 +200,9 @@ Release many_groups(std::size_t threads, std::uint64_t seed) {
 
 TEST(ReleaseGroups, AreTheSameForAnyNumberOfThreads) {
   const auto one = indices_of(many_groups(1, 7));
-  for (const std::size_t threads : {2U, 3U, 16U}) EXPECT_EQ(indices_of(many_groups(threads, 7)), one) << threads;
+  for (const std::size_t threads : {std::size_t{2}, std::size_t{3}, std::size_t{16}, ~std::size_t{0}}) {
+    EXPECT_EQ(indices_of(many_groups(threads, 7)), one) << threads;
+  }
   EXPECT_NE(indices_of(many_groups(1, 8)), one);
 }
 

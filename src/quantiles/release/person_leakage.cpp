@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -346,6 +347,33 @@ Enclosure largest_count(const std::vector<Rational>& priors, std::uint64_t n) {
 
 // --- Together -----------------------------------------------------------------------------------------------------------
 
+void require_probabilities(const std::vector<Rational>& priors) {
+  Rational sum;
+  for (const Rational& prior : priors) {
+    if (prior.sign() < 0) throw Error(ErrorCode::usage, "a probability is below 0", "take one from 0 to 1");
+    sum += prior;
+  }
+  if (sum != 1) {
+    throw Error(ErrorCode::usage, "the probabilities of the possibilities do not add up to 1",
+                "give one for each possibility");
+  }
+}
+
+void require_share(const Rational& share) {
+  if (share.sign() >= 0 && share <= 1) return;
+  throw Error(ErrorCode::usage, "a share of the records lies from 0 to 1", "write for example 0.5");
+}
+
+void require_rows(std::uint64_t rows) {
+  if (rows == 0) {
+    throw Error(ErrorCode::usage, "a table without records says nothing about a person", "take one with some");
+  }
+  if (rows > RankProfile::max_records) {
+    throw Error(ErrorCode::usage, "a table has at most " + std::to_string(RankProfile::max_records) + " records",
+                "take fewer");
+  }
+}
+
 [[noreturn]] void refuse_guess(const std::string& what, const std::string& hint) {
   throw Error(ErrorCode::usage, what, hint, "guess");
 }
@@ -392,11 +420,14 @@ Enclosure by_distribution(const std::vector<Rational>& priors, std::uint64_t row
 
 Rational allowed_guesses(const Budget& budget, Neighbors neighbors, About about, const std::vector<Rational>& priors) {
   const OwnEnvironment own;
+  require_probabilities(priors);
   return at_most(allowed_by(budget, steps_between(neighbors, about), priors));
 }
 
 Rational guesses_by_share(const Rational& share, std::uint64_t rows) {
   const OwnEnvironment own;
+  require_share(share);
+  require_rows(rows);
   return at_most(larger_share(share, rows));
 }
 
@@ -405,9 +436,8 @@ PersonLeakage person_leakage(const QuantileQuery& query, const Lattice& lattice,
   const OwnEnvironment own;
   query.validate(lattice);
   reference.require_on(lattice);
-  if (reference.records() == 0 || rows == 0) {
-    throw Error(ErrorCode::usage, "a table without records says nothing about a person", "take one with some");
-  }
+  require_rows(reference.records());
+  require_rows(rows);
   const QuantilePlan plan = plan_of(query, lattice);
   const KnownTable table = known_table(reference, rows);
   const std::vector<bool> above =

@@ -213,6 +213,31 @@ TEST(PersonLeakage, Refusals) {
   const RankProfile between(listed, {1, 2, 3}, std::vector<std::uint64_t>{1, 1, 1});
   EXPECT_THROW(person_leakage(query, listed, between, 10, {PersonGuess::About::above, Rational(5)}), Error);
   EXPECT_LT(person_leakage(query, listed, between, 10, {PersonGuess::About::above, Rational(0)}).before, Rational(1));
+  EXPECT_THROW(person_leakage(query, lattice, reference, ~std::uint64_t{0}, {}), Error);
+}
+
+// Numbers that are no probabilities gave bounds such as 0, which no attacker keeps.
+TEST(PersonLeakage, BoundsAreOnlyOfProbabilities) {
+  const auto refused = [](auto call) {
+    try {
+      call();
+      return false;
+    } catch (const Error& error) {
+      return error.code() == ErrorCode::usage && !error.hint().empty();
+    }
+  };
+  const auto allowed = [](const std::vector<Rational>& priors) {
+    return allowed_guesses(Budget::pure(Rational(1)), Neighbors::add_remove, GuessAbout::value, priors);
+  };
+  EXPECT_TRUE(refused([&] { allowed({}); }));
+  EXPECT_TRUE(refused([&] { allowed({Rational(1, 4), Rational(1, 4)}); }));
+  EXPECT_TRUE(refused([&] { allowed({1, 1}); }));
+  EXPECT_TRUE(refused([&] { allowed({2, -1}); }));
+  EXPECT_EQ(allowed({0, 1}), 1);
+  EXPECT_TRUE(refused([] { guesses_by_share(2, 10); }));
+  EXPECT_TRUE(refused([] { guesses_by_share(-1, 10); }));
+  EXPECT_TRUE(refused([] { guesses_by_share(Rational(1, 2), 0); }));
+  EXPECT_TRUE(refused([] { guesses_by_share(Rational(1, 2), RankProfile::max_records + 1); }));
 }
 
 }  // namespace

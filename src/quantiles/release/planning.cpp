@@ -267,6 +267,7 @@ std::optional<TypicalError> typical_error(const Release& release) {
   constexpr std::uint64_t wanted_values = 400;
   constexpr std::uint64_t least_releases = 10;
   constexpr std::uint64_t most_releases = 100;
+  if (release.groups.empty()) throw Error(ErrorCode::usage, "the release has no values");
   const std::size_t quantiles = release.query.quantiles.size();
   if (release.query.intervals || quantiles == 0 || quantiles > most_simulated_quantiles) return {};
   QuantileQuery query = release.is_grouped() ? group_query(release.query) : release.query;

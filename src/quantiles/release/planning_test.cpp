@@ -83,6 +83,27 @@ TEST(Planning, TypicalErrorsAreThoseOfTheLaw) {
   EXPECT_EQ(typical.median, again.median);
 }
 
+// 2^33 places would be 64 GiB, and 2^63 more than a vector can hold.
+TEST(Planning, TypicalErrorsAreOfTablesThatCanBeMade) {
+  const Lattice lattice = Lattice::regular(0, 999, 1);
+  const QuantileQuery query = quartiles(Budget::pure(Rational(1)));
+  const auto refused = [](auto call) {
+    try {
+      call();
+      return false;
+    } catch (const Error& error) {
+      return error.code() == ErrorCode::usage;
+    }
+  };
+  for (const std::uint64_t rows : {std::uint64_t{1} << 33, std::uint64_t{1} << 63}) {
+    EXPECT_TRUE(refused([&] { typical_error(query, lattice, Shape::normal, rows, 1); })) << rows;
+    EXPECT_TRUE(refused([&] { reference_table(lattice, Shape::normal, rows); })) << rows;
+  }
+  EXPECT_TRUE(refused([&] { typical_error(query, lattice, Shape::normal, 0, 1); }));
+  EXPECT_TRUE(refused([&] { typical_error(query, lattice, Shape::normal, 100, 0); }));
+  EXPECT_TRUE(refused([&] { typical_error(Release{query, lattice, {}}); }));
+}
+
 /// A query for this many evenly spread quantiles of about this many rows.
 QuantileQuery spread(std::int64_t quantiles, std::uint64_t rows, const Budget& budget) {
   QuantileQuery query{{}, budget};

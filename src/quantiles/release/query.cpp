@@ -70,6 +70,14 @@ void require_records(const QuantileQuery& query) {
               {"write ", Field("records_per_person").number(1), " or more"}, "records_per_person");
 }
 
+/// A receipt holds no other number, and worst cases hold for no larger table.
+void require_expected_rows(const QuantileQuery& query) {
+  const Field field("expected_rows");
+  if (!query.expected_rows || (*query.expected_rows > 0 && *query.expected_rows <= RankProfile::max_records)) return;
+  throw Error(ErrorCode::usage, {field, ": not from 1 to " + std::to_string(RankProfile::max_records)},
+              {"write about how many rows there are, or leave ", field, " out"});
+}
+
 }  // namespace
 
 std::vector<Rational> synthetic_rows(std::uint64_t rows) {
@@ -92,6 +100,7 @@ void QuantileQuery::validate() const {
   require_small_denominators(quantiles);
   require_increasing(quantiles);
   require_records(*this);
+  require_expected_rows(*this);
   if (budget.measure() == Measure::approximate && mechanism != Mechanism::independent) {
     throw Error(ErrorCode::usage, to_string(mechanism) + " needs no delta",
                 {"leave the delta out, or use ", mechanism_field.text("independent")}, "delta");
@@ -129,6 +138,7 @@ void QuantileQuery::validate(const Lattice& lattice) const {
 
 void require_statistics_alone(const QuantileQuery& query) {
   require_records(query);
+  require_expected_rows(query);
   if (!query.intervals) return;
   throw Error(ErrorCode::usage, {Field("intervals"), ": intervals are of quantiles, and there are no quantiles"},
               "leave it out: counts, shares and means have intervals of their own", "intervals");

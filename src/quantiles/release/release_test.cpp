@@ -329,6 +329,11 @@ TEST(Release, ValidatesWhateverItIsAskedByItself) {
     query.records_per_person = 0;
     expect_refused(query, "a person without records");
     query = usual;
+    query.expected_rows = 0;
+    expect_refused(query, "no expected rows, which no receipt can hold");
+    query.expected_rows = RankProfile::max_records + 1;
+    expect_refused(query, "more expected rows than a table has");
+    query = usual;
     query.quantiles = {Rational(1, 2), Rational(1, 4)};
     expect_refused(query, "decreasing quantiles");
     query.quantiles = {Rational(11, 10)};

@@ -73,6 +73,10 @@ std::vector<double> places_of(Shape shape, std::uint64_t rows) {
 
 RankProfile reference_table(const Lattice& lattice, Shape shape, std::uint64_t rows) {
   const OwnEnvironment own;
+  if (rows > any_number_of_rows) {
+    throw Error(ErrorCode::usage, "a reference table has at most " + std::to_string(any_number_of_rows) + " records",
+                "take fewer: it stands for a larger one, too");
+  }
   const std::uint64_t last = lattice.size() - 1;
   CollectedCounts records;
   for (const double place : places_of(shape, rows)) {  // increasing

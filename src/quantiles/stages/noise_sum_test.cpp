@@ -95,6 +95,11 @@ TEST(ReleasedCount, AddsUpNothingElse) {
   EXPECT_THROW(ReleasedCount(3, count_noise(laplace), 0), Error);
   EXPECT_THROW(sum_of({}), Error);
   EXPECT_THROW(intervals_of({&one, 1}, Rational(1)), Error);
+  for (const CountNoise& noise :
+       {CountNoise{}, CountNoise{Measure::zcdp, {}, Rational(-1)}, CountNoise{Measure::approximate, Rational(1)}}) {
+    const ReleasedCount of_no_law(1, noise);
+    EXPECT_THROW(intervals_of({&of_no_law, 1}, Rational(19, 20)), Error);
+  }
   const ReleasedCount largest(std::int64_t{1} << 61, count_noise(laplace));
   EXPECT_EQ((largest + largest).value(), std::int64_t{1} << 61);
 }

@@ -401,6 +401,14 @@ namespace {
 
 constexpr std::uint64_t most_draws = std::uint64_t{1} << 40;
 
+void require_noise(const CountNoise& noise) {
+  const bool is_pure = noise.measure == Measure::pure && !noise.rate.is_zero();
+  const bool is_concentrated = noise.measure == Measure::zcdp && noise.sigma_squared.sign() > 0;
+  if (is_pure || is_concentrated) return;
+  throw Error(ErrorCode::usage, "the noise of a count has a rate or a variance above 0",
+              "take the noise from the terms of a release");
+}
+
 }  // namespace
 
 ReleasedCount::ReleasedCount(std::int64_t value, CountNoise noise, std::uint64_t draws)
@@ -438,6 +446,7 @@ std::vector<CountInterval> intervals_of(std::span<const ReleasedCount> counts, c
   std::vector<Known> known;  // there are few laws and few numbers of draws
   std::vector<CountInterval> intervals;
   for (const ReleasedCount& each : counts) {
+    require_noise(each.noise());
     auto law = std::ranges::find(known, each.noise(), &Known::noise);
     if (law == known.end()) law = known.insert(law, {each.noise(), {}});
     const auto [at, is_new] = law->half_widths.try_emplace(each.draws());

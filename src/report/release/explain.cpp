@@ -328,7 +328,7 @@ void explain_in_short(Page& page, const Release& release, const std::optional<Ty
                       const PageOptions& options) {
   page.section(short_heading);
   std::vector<std::string> items{promise_in_short(report_detail::promise_of(release))};
-  if (typical) items.push_back(typical_in_words(*typical, release.source, counts_at(release), "a value is"));
+  if (typical) items.push_back(typical_in_words(*typical, release.source, counts_at(release.lattice), "a value is"));
   items.push_back(worst_in_short(release));
   if (options.account) items.push_back(account_in_short(*options.account));
   page.list(items);
