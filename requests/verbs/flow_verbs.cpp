@@ -182,7 +182,8 @@ constexpr VerbSpec flow_choose_spec{
 };
 
 constexpr std::array flow_channel_table{
-    OptionSpec{"--epsilon", asker, "E", "", "What", "at this epsilon (required), a logarithm: \"ln 3\""},
+    OptionSpec{"--epsilon", asker, "E", "", "What",
+               "at this epsilon (required): \"ln 3\", or 0.5, at which probabilities are rounded"},
     late_option,
     flow_duckdb,
     data_format,
@@ -210,7 +211,7 @@ constexpr VerbSpec flow_compare_spec{
     "flow compare",
     "is one pipeline, or channel, worth as much as another to every analyst?",
     "fractile flow compare FILE OTHER [--from E] [--to E] [options]",
-    "TOML file of a pipeline, or CSV file of a channel as flow channel prints it",
+    "TOML file of a pipeline, or CSV file of a channel as flow channel prints it for a logarithm",
     flow_compare_table,
     "Both have the same secrets. --format json prints a certificate, which flow verify checks.\n"
     "\n"

@@ -897,6 +897,8 @@ class Compare(FlowTest):
         refuse(2, "odd.csv", "sum.toml", "--from", "ln 3", part=["is a channel, and has no epsilon"])
         refuse(3, "sum.toml", "three.toml", *self.LN_3, part=["is a secret of three.toml at ln 3 and not of sum.toml at ln 3"])
         refuse(3, "odd.csv", "odd.csv", part=["adds up to 5/6"])
+        self.write("rounded.csv", flow("channel", "sum.toml", "--epsilon", "1", "--format", "csv", cwd=self.folder).out)
+        refuse(3, "rounded.csv", "rounded.csv", part=["adds up to", "as fractile flow channel prints it for a logarithm, with fractions"])
         refuse(3, "short.csv", "odd.csv", part=["short.csv:2: 2 cells"])
         refuse(3, "twice.csv", "odd.csv", part=["twice.csv:3: a secret appears twice"])
         self.write("same.csv", "secret,a,a\nx,1/2,1/2\n")
@@ -947,7 +949,7 @@ class Compare(FlowTest):
         document = self.json("check", D1, "--epsilon", "ln 3..ln 4", code=1)
         of = ("--of", D1)
         self.assertEqual(self.verified(document, 0, "holds", *of)["unchecked"],
-                         ["that the loss rises nowhere else", "the reason, which is only words"])
+                         ["that the loss rises from end to end of each window, and nowhere else", "the reason, which is only words"])
         self.assertIn("where the loss of the file's analyst rises", self.verified(document, 0, "holds")["unchecked"])
         self.forged(document, epsilon_low="ln 5", epsilon_high="ln 6")
         self.forged(document, epsilon_high="ln 31/10")
@@ -976,6 +978,9 @@ class Compare(FlowTest):
         unproved = {name: value for name, value in window.items() if name != "proof"}
         report = self.verified(dict(document, analyst=dict(document["analyst"], windows=[unproved])), 0, "holds", *of)
         self.assertIn("that the loss rises in the windows that have no proof", report["unchecked"])
+        # A proof shows one rise within its window. A window that is said to reach further is not refuted, and the report says what it left out.
+        wider = dict(document, analyst=windows(odds_from="3.1", epsilon_from="1.131402"))
+        self.assertIn("that the loss rises from end to end of each window, and nowhere else", self.verified(wider, 0, "holds", *of)["unchecked"])
         self.forged(document, *of, analyst=windows(proof=dict(window["proof"], loss_from="1", loss_to="2")))
         self.forged(document, *of, analyst=windows(odds_from="3.1", epsilon_from="1.131402",
                                                    proof=dict(window["proof"], odds_from="31/10")))
