@@ -222,7 +222,7 @@ int run_commit(const Typed& typed) {
   Ledger ledger = Ledger::open(path);
   const LedgerEntry entry = ledger.entry(id);
   if (entry.state != EntryState::reserved && entry.state != EntryState::drawn) {
-    usage(fmt::format("entry {} of the ledger '{}' is {} already", id, shown_ledger(path), to_string(entry.state)),
+    usage(fmt::format("entry {} of the ledger '{}' is already {}", id, shown_ledger(path), to_string(entry.state)),
           fmt::format("fractile ledger show {} lists those that are reserved", shown_ledger(path)));
   }
   const std::string text = receipt_text(name);

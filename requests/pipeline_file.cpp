@@ -206,7 +206,7 @@ Perturber release_perturber(const Item& item, std::size_t values) {
                                                              {"gumbel-max", flow::Release::Mechanism::gumbel_max}});
   const std::optional<Item> quantiles = item.find("quantiles");
   const std::optional<Item> quantile = item.find("quantile");
-  if (quantiles && quantile) quantile->refuse("there are quantiles already", "write one of the two");
+  if (quantiles && quantile) quantile->refuse("there are already quantiles", "write one of the two");
   release.quantiles =
       quantiles ? quantiles->numbers() : std::vector{item.need("quantile", "quantile = \"1/2\"").number()};
   if (const std::optional<Item> neighbors = item.find("neighbors")) {
@@ -285,7 +285,7 @@ NamedPerturber named_perturber(const Item& named, std::size_t size) {
   std::vector<std::string> kinds;
   for (const char* const kind : {"geometric", "matrix", "perturber", "subset"}) {
     const std::optional<Item> found = named.find(kind);
-    if (found && !kinds.empty()) found->refuse("there is a " + kinds.front() + " already", "write one of the two");
+    if (found && !kinds.empty()) found->refuse("there is already a " + kinds.front(), "write one of the two");
     if (found) kinds.emplace_back(kind);
   }
   if (named.find("perturber") || named.find("epsilon")) return at_own_epsilon(named, size);
@@ -325,7 +325,7 @@ NamedPerturber perturber_of(const Item& pipeline, std::size_t size) {
   }
   const std::optional<Item> named = pipeline.find("perturber");
   const std::optional<Item> matrix = pipeline.find("matrix");
-  if (named && matrix) matrix->refuse("there is a perturber already", "write one of the two");
+  if (named && matrix) matrix->refuse("there is already a perturber", "write one of the two");
   if (matrix) return {matrix_perturber(*matrix, size)};
   if (!named) pipeline.need("perturber", "perturber = \"geometric\"");
   if (release_of(pipeline)) return {release_perturber(*named, size)};
@@ -370,7 +370,7 @@ std::vector<std::size_t> outputs_of(const Item& table) {
 
 PostProcessor rounding(const Item& post, const Item& unit) {
   for (const char* const other : {"query", "of", "table"}) {
-    if (const std::optional<Item> twice = post.find(other)) twice->refuse("values are rounded already", "leave it out");
+    if (const std::optional<Item> twice = post.find(other)) twice->refuse("values are already rounded", "leave it out");
   }
   PostProcessor result;
   result.kind = PostProcessor::Kind::round;
@@ -392,7 +392,7 @@ PostProcessor post_of(const Item& item, const std::vector<Rational>& values) {
     counted = item.find("of");
     if (const std::optional<Item> unit = item.find("round")) return rounding(item, *unit);
     if (const std::optional<Item> table = item.find("table")) {
-      if (item.find("query")) table->refuse("there is a query already", "write one of the two");
+      if (item.find("query")) table->refuse("there is already a query", "write one of the two");
       if (counted) counted->refuse("of goes with query = \"count\"", "leave it out");
       post.kind = PostProcessor::Kind::table;
       post.image = outputs_of(*table);

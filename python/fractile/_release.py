@@ -425,7 +425,7 @@ class Release(Mapping[Any, Any]):
 
     @property
     def from_ledger(self) -> bool:
-        """Whether the ledger held this release already; then nothing was read or spent."""
+        """Whether the ledger already held this release; then nothing was read or spent."""
         return self._stored
 
     def compare(self, first: Number, second: Number) -> list[Comparison]:

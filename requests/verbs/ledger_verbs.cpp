@@ -169,7 +169,7 @@ constexpr VerbSpec ledger_void_spec{
     "fractile ledger void FILE --entry ID --reason TEXT",
     ledger_file,
     ledger_void_table,
-    "If anyone has seen the release's output or its receipt, it counts, and must stay.\n"
+    "If anyone has seen the release's output or its receipt, its charge counts and must not be voided.\n"
     "\n"
     "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n",
 };

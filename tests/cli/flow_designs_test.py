@@ -63,7 +63,7 @@ class Designs(CommandTest):
             self.assert_refused(run("flow", "check", self.file(perturber, **how), "--epsilon", "0.1..1", cwd=self.folder), code, *parts)
 
         refuse("{ subset = 3 }", "perturber.subset: a subset has at least one value, and fewer than all")
-        refuse('{ subset = 1, geometric = 2 }', "there is a geometric already")
+        refuse('{ subset = 1, geometric = 2 }', "there is already a geometric")
         refuse('{ of = 2, perturber = "geometric" }', "the number of participants is given only in a list of perturbers")
         refuse('[{ of = 2, perturber = { of = 2, perturber = "geometric" } }]', "the number of participants is given beside this perturber")
         refuse('{ perturber = "geometric", epsilon = "1" }', "exp(1) is not rational", "ln 3")

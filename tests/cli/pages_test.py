@@ -466,9 +466,9 @@ class OtherVerbs(PageTest):
         self.assert_refused(run(*check, "loss.png", cwd=self.folder), 2, "--figure draws SVG")
         self.assert_refused(run(*check, "gone/loss.svg", cwd=self.folder), 2, "the figure 'gone/loss.svg' cannot be created: No such file")
         self.write("mine.svg", "kept")
-        self.assert_refused(run(*check, "mine.svg", cwd=self.folder), 2, "the figure 'mine.svg' exists already")
+        self.assert_refused(run(*check, "mine.svg", cwd=self.folder), 2, "the figure 'mine.svg' already exists")
         (self.folder / "link.svg").symlink_to("nowhere.svg")
-        self.assert_refused(run(*check, "link.svg", cwd=self.folder), 2, "the figure 'link.svg' exists already")
+        self.assert_refused(run(*check, "link.svg", cwd=self.folder), 2, "the figure 'link.svg' already exists")
         self.assertEqual(self.file("mine.svg"), "kept")
         self.assert_refused(run("flow", "check", "k.toml", "--from", "ln 3", "--to", "ln 2", "--figure", "l.svg", cwd=self.folder), 2,
                             "over a range")

@@ -144,7 +144,8 @@ struct ServersQuery {
     if (!type.is_countable()) {
       throw Error(
           ErrorCode::data,
-          fmt::format("column '{}' is {}, which is not counted", name, type.name.empty() ? "of a type" : type.name),
+          type.name.empty() ? fmt::format("column '{}' has a type that is not counted", name)
+                            : fmt::format("column '{}' is {}, which is not counted", name, type.name),
           "convert it in the query: CAST(x AS numeric(18,2)), double precision, bigint, date or timestamp");
     }
     if (source_detail::go_together(type.time, kind)) return type;
