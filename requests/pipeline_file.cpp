@@ -464,7 +464,7 @@ std::vector<std::string> remarks_on(const flow::Pipeline& pipeline) {
       const std::optional<Exponent> step = flow::smallest_epsilon(channel, flow::line_metric(one.values()));
       if ((any && *any == called) || (step && *step == called)) continue;
       remarks.insert(
-          fmt::format("the matrix costs another epsilon than the one given: at epsilon = {}, an answer costs {}",
+          fmt::format("the matrix does not cost the epsilon that it is given: at epsilon = {}, an answer costs {}",
                       called.to_string(), any ? any->to_string() : "more than any epsilon"));
       break;
     }

@@ -185,7 +185,7 @@ class Examples(FlowTest):
                     line, _, remark = command.partition("   ")
                     expected = 1 if re.match(r"\s*(does not|unstable)", remark) else 0
                     result = run(*shlex.split(line)[1:], cwd=HOUSE)
-                    warned = "warning: the matrix costs another epsilon than the one given" in result.err
+                    warned = "warning: the matrix does not cost the epsilon that it is given" in result.err
                     self.assertEqual((result.code, result.err if not warned else ""), (expected, ""))
                     self.assertIn(remark.strip().split(",")[0].split(" little")[0], result.out)
 

@@ -89,7 +89,8 @@ std::optional<Stability> stable_counting(const Pipeline& pipeline, const Rationa
   if (!two_kinds_move_apart(pipeline, kinds, from, to)) return {};
   return stable(
       Theorem::two_kinds,
-      "values are counted with one of two probabilities, whose ratios only grow with epsilon: counting again");
+      "values are counted with one of two probabilities, whose ratios only grow with epsilon, so counting again at "
+      "random lowers epsilon");
 }
 
 /// By secret: its output when nothing is perturbed.
@@ -178,7 +179,8 @@ std::optional<Stability> stable_bits(const Pipeline& pipeline, const Rational& f
   if (!kinds) return {};
   if (!two_kinds_move_apart(pipeline, *kinds, from, to)) return {};
   return stable(Theorem::counted_bits,
-                "bits are drawn independently of each other, and each place's are counted again by themselves");
+                "bits are drawn independently of each other, so counting each place's bits again at random lowers "
+                "epsilon");
 }
 
 bool keeps_answers_apart(const Pipeline& pipeline) {
