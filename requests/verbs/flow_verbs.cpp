@@ -29,7 +29,7 @@ constexpr std::array flow_check_table{
                R"(the epsilon to compare with. Both are logarithms, since verdicts are exact: "ln 2", "ln 3.5")"},
     OptionSpec{
         "--epsilon", asker, "LO..HI", "", "What",
-        "or a range: is the pipeline stable, so that less epsilon never helps an analyst? \"ln 2..ln 3\", 0.5..2"},
+        "or a range: is the pipeline stable, so that a smaller epsilon never helps an analyst? \"ln 2..ln 3\", 0.5..2"},
     OptionSpec{"--any-prior", asker, "", "", "What",
                "for every analyst with the loss of the file's analyst, whatever their prior"},
     OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
@@ -48,7 +48,7 @@ constexpr VerbSpec flow_check_spec{
     "fractile flow check FILE --epsilon LO..HI [options]",
     toml_file,
     flow_check_table,
-    "With --epsilon and an [analyst] in FILE, it also says where more epsilon costs that analyst.\n"
+    "With --epsilon and an [analyst] in FILE, it also says where a larger epsilon costs that analyst more.\n"
     "\n"
     "Examples\n"
     "  fractile flow check survey.toml --from \"ln 3\" --to \"ln 2\"\n"
@@ -167,7 +167,8 @@ constexpr VerbSpec flow_choose_spec{
     "fractile flow choose FILE... --loss LOSS [--epsilon LO..HI] [options]",
     toml_file,
     flow_choose_table,
-    "Since more epsilon may cost an analyst, the ranges that serve may have gaps between them, however narrow.\n"
+    "Since a larger epsilon may cost an analyst more, the ranges that serve may have gaps between them, however "
+    "narrow.\n"
     "\n"
     "Examples\n"
     "  fractile flow choose survey.toml --loss 1654.305\n"
@@ -269,7 +270,7 @@ constexpr std::array flow_words{&flow_check_spec,   &flow_choose_spec, &flow_com
 
 constexpr VerbSpec flow_spec{
     "flow",
-    "what a release is worth to an analyst, and whether less epsilon can be worth more",
+    "what a release is worth to an analyst, and whether a smaller epsilon can be worth more",
     "fractile flow check FILE --epsilon LO..HI",
     nullptr,
     {},

@@ -399,7 +399,7 @@ class AppendixD1(FlowTest):
     def test_no_window_elsewhere(self):
         document = self.json("check", D1, "--epsilon", "ln 2..ln 3", code=1)
         self.assertEqual(document["analyst"], {"verdict": "stable", "windows_by": "isolated", "windows": []})
-        self.assertIn("more epsilon is never worth less", flow("check", D1, "--epsilon", "ln 2..ln 3").out)
+        self.assertIn("a larger epsilon is never worth less", flow("check", D1, "--epsilon", "ln 2..ln 3").out)
 
     def test_sweep(self):
         document = self.json("sweep", D1, "--epsilon", "ln 3.4..ln 3.6", "--points", "21")

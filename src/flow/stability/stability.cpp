@@ -199,9 +199,10 @@ std::optional<Stability> proved_stable(const Pipeline& pipeline, const Rational&
     return stable(
         Theorem::side_by_side,
         pipeline.post.kind == PostProcessor::Kind::shuffle
-            ? "all answers are released in no order, and everyone's perturber is one of a family in which less epsilon "
+            ? "all answers are released in no order, and everyone's perturber is one of a family in which a smaller "
+              "epsilon "
               "is a refinement"
-            : "all answers are released, and the perturbers are a family in which less epsilon is a refinement");
+            : "all answers are released, and the perturbers are a family in which a smaller epsilon is a refinement");
   }
   if (pipeline.secret.kind == Secret::Kind::histogram || pipeline.perturber.release() != nullptr) return {};
   // The channel for an analyst who knows the others' values has some of the rows of everyone's channel.
@@ -262,7 +263,8 @@ Stability check_stability(const Pipeline& pipeline, const Rational& from, const 
   const RealBounds first = base_bounds(canonical, from);
   const RealBounds last = base_bounds(canonical, to);
   const StepsVerdict steps = check_steps(canonical, first.lower, last.upper);
-  if (steps.only_add_noise) return stable(Theorem::small_steps, "every small step to less epsilon only adds noise");
+  if (steps.only_add_noise)
+    return stable(Theorem::small_steps, "every small step to a smaller epsilon only adds noise");
   Pairs pairs = pairs_within(first.upper, last.lower);
   if (steps.fails_at) {
     const Pairs near = pairs_about(*steps.fails_at, first.upper, last.lower);

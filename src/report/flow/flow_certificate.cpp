@@ -296,7 +296,7 @@ class PipelineCheck {
 // --- Together --------------------------------------------------------------------------------------------------------
 
 std::string claim_of(const Certificate& printed) {
-  if (!printed.theorem.empty()) return "less epsilon never helps any analyst between these epsilons";
+  if (!printed.theorem.empty()) return "a smaller epsilon never helps any analyst between these epsilons";
   if (!printed.is_refuted() && !printed.is_proved()) {
     return "the verdict is " + printed.verdict + ", which has no certificate";
   }
