@@ -207,7 +207,7 @@ void require_new(const LedgerStatement& statement, const LedgerEntry& entry, con
   for (const LedgerEntry& other : statement.entries) {
     if (other.state != EntryState::committed || other.receipt != text) continue;
     usage(fmt::format("'{}' is the receipt of entry {}, not of entry {}", name, other.id, entry.id),
-          "name the receipt that this entry's release has written");
+          "name the receipt that this entry's release wrote");
   }
 }
 
@@ -217,7 +217,7 @@ int run_commit(const Typed& typed) {
   const std::string& path = path_of(typed);
   const std::int64_t id = entry_of(typed);
   if (!typed.has("receipt"))
-    usage({Field("receipt"), " is missing"}, "name the receipt that the entry's release has written");
+    usage({Field("receipt"), " is missing"}, "name the receipt that the entry's release wrote");
   const std::string name = typed.one("receipt");
   Ledger ledger = Ledger::open(path);
   const LedgerEntry entry = ledger.entry(id);

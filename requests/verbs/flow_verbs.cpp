@@ -146,10 +146,9 @@ constexpr std::array flow_choose_table{
         "--loss", asker, "LOSS", "", "What",
         "the largest expected loss that is acceptable (required): one for all files, or one for each, with commas"},
     OptionSpec{"--epsilon", asker, "LO..HI", "0.1..10", "What", "among these epsilons"},
-    OptionSpec{
-        "--guess", asker, "WHAT", "", "What",
-        "also how often an attacker's best guess is right at both ends of every range: value, presence, above:2 or "
-        "among:0,1;2,3, of the value, the participation or a set of values of the target"},
+    OptionSpec{"--guess", asker, "WHAT", "", "What",
+               "also how often an attacker's best guess about the target is right at both ends of every range: value, "
+               "presence, above:2, or among:0,1;2,3 (which of these sets of values)"},
     OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
                "stop after this many seconds, 1 to 1000000, and print what is known and what is not"},
     flow_duckdb,
@@ -214,7 +213,7 @@ constexpr VerbSpec flow_compare_spec{
     "fractile flow compare FILE OTHER [--from E] [--to E] [options]",
     "TOML file of a pipeline, or CSV file of a channel as flow channel prints it for a logarithm",
     flow_compare_table,
-    "Both have the same secrets. --format json prints a certificate, which flow verify checks.\n"
+    "Both must have the same secrets. --format json prints a certificate, which flow verify checks.\n"
     "\n"
     "Examples\n"
     "  fractile flow compare geometric.toml response.toml --from \"ln 3\" --to \"ln 3\"\n"

@@ -133,7 +133,7 @@ class ReceiptPlaces : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Rec
 
 [[noreturn]] void refuse(const std::string& name, const Words& what) {
   throw Error(ErrorCode::data, {"'", name, "' is not a receipt of a publication: ", what},
-              "name a file that fractile publish has written");
+              "name a file that fractile publish wrote");
 }
 
 std::string text_of(const Json& object, const char* member) {

@@ -20,7 +20,7 @@ using Json = rapidjson::Value;
 
 [[noreturn]] void refuse(const std::string& name, const Words& what) {
   throw Error(ErrorCode::data, {"'", name, "' is not a receipt: ", what},
-              {"name a file that a release has written as its ", Field("receipt")});
+              {"name a file that a release wrote as its ", Field("receipt")});
 }
 
 constexpr std::size_t largest_receipt = std::size_t{256} << 20;  // bytes; 100,000 groups take a tenth of that
