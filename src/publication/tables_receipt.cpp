@@ -163,7 +163,8 @@ KeyLevel level_of(const PublicationTable& table, const std::vector<std::string>&
   KeyLevel level;
   for (const std::string& column : columns) {
     const auto place = std::ranges::find(table.by, column);
-    if (place == table.by.end()) throw Error(ErrorCode::data, "a level has cells by another column than its table", "");
+    if (place == table.by.end())
+      throw Error(ErrorCode::data, "a level has cells by a column that its table does not have", "");
     level.push_back(static_cast<std::size_t>(place - table.by.begin()));
   }
   return level;
@@ -243,7 +244,7 @@ void require_one_table(const PublishedTables& tables, const PublishedLevel& leve
     refuse_levels("a level names its columns twice or out of order");
   if (&level == &finest && columns.size() != table.by.size()) refuse_levels("a table's finest level is not the first");
   for (const Release::Group& group : release.groups) {
-    if (group.key.size() != columns.size()) refuse_levels("a cell has other keys than its level");
+    if (group.key.size() != columns.size()) refuse_levels("a cell's keys are not those of its level");
   }
   std::set<std::vector<std::string>> keys;
   for (const Release::Group& group : finest.release.groups) {

@@ -462,7 +462,7 @@ PrivateBounds bounds_of(const Json& bounds) {
 QuantileQuery query_of(const Json& json, const Json& first, const Json& run) {
   const Json& privacy = json["privacy"];
   if (to_string(budget_of(privacy)->measure()) != text_of(privacy, "measure")) {
-    throw Error(ErrorCode::data, "its cost is in another measure than it says", "");
+    throw Error(ErrorCode::data, "its cost is not in the measure that it states", "");
   }
   QuantileQuery query{quantiles_of(first["quantiles"]), budget_of(privacy).value(),
                       choice_of(text_of(privacy, "neighbors"), {Neighbors::add_remove, Neighbors::change_one}),

@@ -96,7 +96,7 @@ Error refusal_of(const EngineFailure& failure, const std::string& unread) {
             "sql"};
   }
   if (failure.kind == FailureKind::memory) {
-    return {ErrorCode::data, "the query: the engine ran out of memory", "use a machine with more of it"};
+    return {ErrorCode::data, "the query: the engine ran out of memory", "use a machine with more memory"};
   }
   return {ErrorCode::data, "the query: a function refused the value that it met",
           "write TRY(f(x)) for NULL in its place"};
