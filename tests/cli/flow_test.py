@@ -376,7 +376,7 @@ class AppendixD1(FlowTest):
         lines = done.stderr.splitlines()
         self.assertTrue(1 <= len(lines) <= 2, done.stderr)
         for line in lines:
-            self.assertRegex(line, r"\Afractile: still at (whether the pipeline is stable|where the analyst's loss rises) "
+            self.assertRegex(line, r"\Afractile: still working on (whether the pipeline is stable|where the analyst's loss rises) "
                                    r"\((exp\(epsilon\) up to \S+ of \S+, )?\d+ s\)\Z")
 
     def test_what_changes_too_little(self):
