@@ -227,8 +227,8 @@ constexpr VerbSpec flow_compare_spec{
 
 constexpr std::array flow_verify_table{
     OptionSpec{"--of", asker, "FILE", "", "What",
-               "the pipeline that it is about: channels are multiplied out again, and everything the certificate says "
-               "is compared"},
+               "the pipeline that it is about: its channels are multiplied out again and compared with the "
+               "certificate's"},
     OptionSpec{"--other", asker, "OTHER", "", "What", "for a comparison: its second file"},
     flow_duckdb,
     flow_format,
@@ -241,7 +241,7 @@ constexpr VerbSpec flow_verify_spec{
     "what fractile flow check or compare printed with --format json",
     flow_verify_table,
     "It multiplies, adds and compares fractions, and shares no code with what finds certificates.\n"
-    "Without --of it lists what in the document was not checked.\n"
+    "It lists what in the document was not checked, which is more without --of.\n"
     "\n"
     "Exit codes: 0 it holds; 1 it fails; 2 wrong usage; 3 unusable file; 6 there is nothing to check;\n"
     "70 internal.\n",
