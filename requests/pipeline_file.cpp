@@ -61,7 +61,7 @@ std::vector<Rational> values_of(const Item& list) {
     }
     values.push_back(std::move(value));
   }
-  if (values.size() < 2) list.refuse("there must be at least two values", "write for example values = [0, 1]");
+  if (values.size() < 2) list.refuse("there must be at least two values", "write for example [0, 1]");
   return values;
 }
 

@@ -116,6 +116,8 @@ class BadFiles(FlowTest):
         refuse("pipeline.perturber.release", "did you mean exponential?", release="exponental")
         refuse("pipeline.perturber.records", "0 is not a whole number", records="0")
         refuse("pipeline.perturber.lattice", "the candidates do not increase", lattice="[1, 0]")
+        # A release has no `values`, which the hint once said to write.
+        refuse("pipeline.perturber.lattice", "at least two values", "write for example [0, 1]", lattice="[0]")
         refuse("pipeline.perturber", "3/2", quantile='"3/2"')
         refuse("pipeline.participants", "leave it out", participants="3")
 
