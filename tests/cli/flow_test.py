@@ -135,7 +135,7 @@ class Examples(FlowTest):
                 result = flow("check", file, "--from", f"{times}ln 3", "--to", f"{times}ln 2", "--format", "json", cwd=self.folder)
                 document = json.loads(result.out)
                 self.assertEqual((result.code, document["verdict"]), (0, "refines"))
-                self.assertEqual("warning: the matrix costs another epsilon" in result.err, name == "root_of_odds")
+                self.assertEqual("warning: the matrix does not cost the epsilon that it is given" in result.err, name == "root_of_odds")
                 self.write("c.json", result.out)
                 self.assertEqual(self.json("verify", "c.json", "--of", file)["certificate"], "holds")
                 # In the opposite direction, refinement does not hold.
@@ -1113,7 +1113,7 @@ class Formats(FlowTest):
         self.assertRegex(text, r"\Arefines: to every analyst, epsilon = ln 3 is worth at least as much as ln 2\n")
         self.assertRegex(text, r"(?m)^       0      1     2\n0  49/64   7/32  1/64\n")
         text = flow("check", EXAMPLES / "response_count.toml", "--epsilon", "0.1..10").out
-        self.assertRegex(text, r"\Astable for epsilon from 0\.1 to 10\nless epsilon never helps any analyst\n")
+        self.assertRegex(text, r"\Astable for epsilon from 0\.1 to 10\na smaller epsilon never helps any analyst\n")
         text = flow("check", D1, "--epsilon", "ln 3..ln 4").out
         self.assertRegex(text, r"\Aunstable for epsilon from ln 3 to ln 4\nto some analyst, epsilon = ln ")
 
