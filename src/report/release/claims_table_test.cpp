@@ -487,7 +487,7 @@ const std::vector<Claim>& claims() {
       "With a probability of at least " + percent + " each, the values miss the quantiles of " + whose + where +
       ", by at most ([0-9]+) records, (?:as long as at most [0-9]+|however many) records count(?: in a group)?[.]";
   static const std::string held_in_short = "Each value has an interval beside it that holds " + held +
-                                           " with a probability of at least " + percent +
+                                           ",? with a probability of at least " + percent +
                                            "(?:, if the sample is a simple random one)?[.]";
   static const std::string compared = "With a probability of at least " + percent + ", .*, for no further budget[.]";
   static const std::string of_bars =
