@@ -28,7 +28,7 @@ constexpr std::size_t largest = std::size_t{256} << 20;  // bytes; the limit of 
 
 std::string receipt_text(const std::string& file) {
   const std::string name = file == "-" ? "standard input" : file;
-  const char* const hint = "name a file that fractile release --receipt has written";
+  const char* const hint = "name a file that fractile release --receipt wrote";
   Progress progress("reading " + name);
   TextFile input = file == "-" ? read_standard_input(largest) : read_text(file, largest);
   if (!input.trouble.empty()) {
@@ -135,7 +135,7 @@ int explain_tables(const Typed& typed, PageOutput page, const PublishedTables& t
 }  // namespace
 
 int run_explain(const Typed& typed) {
-  if (typed.file.empty()) usage("no RECEIPT to explain", "name a file that fractile release --receipt has written");
+  if (typed.file.empty()) usage("no RECEIPT to explain", "name a file that fractile release --receipt wrote");
   const Explained format = format_of_page(typed);
   const bool is_page = format == Explained::html;
   const bool is_record = format == Explained::registry;
@@ -151,7 +151,7 @@ int run_explain(const Typed& typed) {
     text = receipt_of_page(its_page);
     if (text.empty()) {
       throw Error(ErrorCode::data, "'" + name + "' is a page without a receipt, as public pages are",
-                  "explain the file that fractile release --receipt has written");
+                  "explain the file that fractile release --receipt wrote");
     }
   }
   if (is_publication_receipt(text))

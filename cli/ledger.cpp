@@ -203,7 +203,7 @@ void require_new(const LedgerStatement& statement, const LedgerEntry& entry, con
   for (const LedgerEntry& other : statement.entries) {
     if (other.state != EntryState::committed || other.receipt != text) continue;
     usage(fmt::format("'{}' is the receipt of entry {}, not of entry {}", name, other.id, entry.id),
-          "name the receipt that this entry's release has written");
+          "name the receipt that this entry's release wrote");
   }
 }
 
@@ -213,12 +213,12 @@ int run_commit(const Typed& typed) {
   const std::string& path = path_of(typed);
   const std::int64_t id = entry_of(typed);
   if (!typed.has("receipt"))
-    usage({Field("receipt"), " is missing"}, "name the receipt that the entry's release has written");
+    usage({Field("receipt"), " is missing"}, "name the receipt that the entry's release wrote");
   const std::string name = typed.one("receipt");
   Ledger ledger = Ledger::open(path);
   const LedgerEntry entry = ledger.entry(id);
   if (entry.state != EntryState::reserved && entry.state != EntryState::drawn) {
-    usage(fmt::format("entry {} of the ledger '{}' is {} already", id, shown_ledger(path), to_string(entry.state)),
+    usage(fmt::format("entry {} of the ledger '{}' is already {}", id, shown_ledger(path), to_string(entry.state)),
           fmt::format("fractile ledger show {} lists those that are reserved", shown_ledger(path)));
   }
   const std::string text = receipt_text(name);

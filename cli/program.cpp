@@ -94,7 +94,7 @@ int run_program(int argc, char** argv) {
     print_error(error.what_words(), error.hint_words());
     return exit_code(error.code());
   } catch (const std::bad_alloc&) {
-    print_error("this machine's memory does not suffice", "use a machine with more of it, or ask for less at once");
+    print_error("this machine's memory does not suffice", "use a machine with more memory, or ask for less at once");
     return exit_code(ErrorCode::data);
   } catch (const std::exception&) {
     print_error("an internal error", "nothing was released; please report what you typed");

@@ -210,7 +210,8 @@ void Progress::show_rarely() {
   std::unique_lock lock(mutex_);
   for (std::int64_t seconds = 2;; seconds *= 2) {
     if (end_.wait_until(lock, start + std::chrono::seconds(seconds), [this] { return over_; })) return;
-    say(fmt::format("fractile: still at {} ({}{}{} s)\n", what_, detail_, detail_.empty() ? "" : ", ", seconds));
+    say(fmt::format("fractile: still working on {} ({}{}{} s)\n", what_, detail_, detail_.empty() ? "" : ", ",
+                    seconds));
   }
 }
 

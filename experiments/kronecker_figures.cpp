@@ -43,7 +43,7 @@ std::vector<Line> rising_lines(const LossCurve& curve, const Abscissa& x) {
   for (std::size_t i = 1; i < curve.points.size(); ++i) {
     const bool rises = curve.points[i].change == flow::Change::rises;
     if (rises && !rose) {
-      lines.push_back({"more epsilon, more loss", rising_colour, 1, 6});
+      lines.push_back({"larger epsilon, larger loss", rising_colour, 1, 6});
       lines.back().points.push_back(point_of(curve.points[i - 1], x));
     }
     if (rises) lines.back().points.push_back(point_of(curve.points[i], x));

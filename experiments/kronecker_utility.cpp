@@ -172,7 +172,7 @@ std::string course_of(const LossCurve& curve) {
   return undecided == 0 ? text : text + fmt::format(", undecided within 40 digits at {}", undecided);
 }
 
-/// A prior under which less epsilon is worth more to all who have the analyst's loss; nothing if there is no such prior at these odds.
+/// A prior under which a smaller epsilon is worth more to all who have the analyst's loss; nothing if there is no such prior at these odds.
 std::optional<std::string> refuting_prior(const Pipeline& pipeline, const flow::Analyst& analyst) {
   const flow::LossRefinement answer = flow::check_refinement_for(pipeline, analyst, 3, 2);
   const auto* const found = std::get_if<flow::Counterexample>(&answer.verdict);
@@ -232,12 +232,13 @@ void add_figure_3_findings(const std::vector<LossCurve>& curves, std::vector<Fin
   findings.push_back(distance_from_the_mode(all.pipeline));
 }
 
-/// Finds an analyst with two people's counts to whom less epsilon is worth more, and evaluates this analyst with all people's counts.
+/// Finds an analyst with two people's counts to whom a smaller epsilon is worth more, and evaluates this analyst with all people's counts.
 void add_unstable_analyst(const LossCurve& geometric, Results& results) {
   const Pipeline two = counted_defendants(geometric.pipeline.perturber, Secret::target_knowing({0}));
   const flow::PipelineRefinement answer = flow::check_refinement(two, 3, 2);
   Finding finding{"section 9.2",
-                  "geometric noise and counting are unstable: to some analyst, less epsilon is worth more", "", false};
+                  "geometric noise and counting are unstable: to some analyst, a smaller epsilon is worth more", "",
+                  false};
   if (const auto* const found = std::get_if<flow::Counterexample>(&answer.refinement.verdict)) {
     flow::Analyst analyst;
     analyst.prior = found->prior;

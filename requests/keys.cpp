@@ -117,7 +117,7 @@ std::vector<std::size_t> places_of(const KeyColumns& by, const std::vector<std::
     if (at != header.end()) places.push_back(static_cast<std::size_t>(at - header.begin()));
   }
   if (places.size() == by.size() && header.size() == by.size()) return places;
-  usage({Field("keys_file"), ": ", path, ": the first line names other columns than ", to_string(by)},
+  usage({Field("keys_file"), ": ", path, ": the first line does not name exactly the columns ", to_string(by)},
         {"begin the file with the line ", text_of_names(by.names())});
 }
 

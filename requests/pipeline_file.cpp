@@ -61,7 +61,7 @@ std::vector<Rational> values_of(const Item& list) {
     }
     values.push_back(std::move(value));
   }
-  if (values.size() < 2) list.refuse("there must be at least two values", "write for example values = [0, 1]");
+  if (values.size() < 2) list.refuse("there must be at least two values", "write for example [0, 1]");
   return values;
 }
 
@@ -205,7 +205,7 @@ Perturber release_perturber(const Item& item, std::size_t values) {
                                                              {"gumbel-max", flow::Release::Mechanism::gumbel_max}});
   const std::optional<Item> quantiles = item.find("quantiles");
   const std::optional<Item> quantile = item.find("quantile");
-  if (quantiles && quantile) quantile->refuse("there are quantiles already", "write one of the two");
+  if (quantiles && quantile) quantile->refuse("there are already quantiles", "write one of the two");
   release.quantiles =
       quantiles ? quantiles->numbers() : std::vector{item.need("quantile", "quantile = \"1/2\"").number()};
   if (const std::optional<Item> neighbors = item.find("neighbors")) {
@@ -284,7 +284,7 @@ NamedPerturber named_perturber(const Item& named, std::size_t size) {
   std::vector<std::string> kinds;
   for (const char* const kind : {"geometric", "matrix", "perturber", "subset"}) {
     const std::optional<Item> found = named.find(kind);
-    if (found && !kinds.empty()) found->refuse("there is a " + kinds.front() + " already", "write one of the two");
+    if (found && !kinds.empty()) found->refuse("there is already a " + kinds.front(), "write one of the two");
     if (found) kinds.emplace_back(kind);
   }
   if (named.find("perturber") || named.find("epsilon")) return at_own_epsilon(named, size);
@@ -324,7 +324,7 @@ NamedPerturber perturber_of(const Item& pipeline, std::size_t size) {
   }
   const std::optional<Item> named = pipeline.find("perturber");
   const std::optional<Item> matrix = pipeline.find("matrix");
-  if (named && matrix) matrix->refuse("there is a perturber already", "write one of the two");
+  if (named && matrix) matrix->refuse("there is already a perturber", "write one of the two");
   if (matrix) return {matrix_perturber(*matrix, size)};
   if (!named) pipeline.need("perturber", "perturber = \"geometric\"");
   if (release_of(pipeline)) return {release_perturber(*named, size)};
@@ -369,7 +369,7 @@ std::vector<std::size_t> outputs_of(const Item& table) {
 
 PostProcessor rounding(const Item& post, const Item& unit) {
   for (const char* const other : {"query", "of", "table"}) {
-    post.refuse_member(other, "values are rounded already", "leave it out");
+    post.refuse_member(other, "values are already rounded", "leave it out");
   }
   PostProcessor result;
   result.kind = PostProcessor::Kind::round;
@@ -391,7 +391,7 @@ PostProcessor post_of(const Item& item, const std::vector<Rational>& values) {
     counted = item.find("of");
     if (const std::optional<Item> unit = item.find("round")) return rounding(item, *unit);
     if (const std::optional<Item> table = item.find("table")) {
-      if (item.find("query")) table->refuse("there is a query already", "write one of the two");
+      if (item.find("query")) table->refuse("there is already a query", "write one of the two");
       if (counted) counted->refuse("of goes with query = \"count\"", "leave it out");
       post.kind = PostProcessor::Kind::table;
       post.image = outputs_of(*table);
@@ -463,7 +463,7 @@ std::vector<std::string> remarks_on(const flow::Pipeline& pipeline) {
       const std::optional<Exponent> step = flow::smallest_epsilon(channel, flow::line_metric(one.values()));
       if ((any && *any == called) || (step && *step == called)) continue;
       remarks.insert(
-          fmt::format("the matrix costs another epsilon than the one given: at epsilon = {}, an answer costs {}",
+          fmt::format("the matrix does not cost the epsilon that it is given: at epsilon = {}, an answer costs {}",
                       called.to_string(), any ? any->to_string() : "more than any epsilon"));
       break;
     }

@@ -28,7 +28,7 @@ after = survey.loss("ln 3.51")
 before.lower, float(before), float(after)
 
 # %%
-assert after.lower > before.upper  # more epsilon costs this analyst
+assert after.lower > before.upper  # a larger epsilon costs this analyst more
 
 # %% [markdown]
 # ## Where it happens

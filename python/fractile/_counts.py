@@ -55,7 +55,7 @@ def count(
     only its owner can read it. The arguments are the options of the program `fractile count`; `cancel` is as in `release`.
 
     Raises:
-        UsageError: an argument is wrong, or `output` exists already; nothing was read.
+        UsageError: an argument is wrong, or `output` already exists; nothing was read.
         DataError: the file, table or a cell is unusable; nothing was written.
         CanceledError: `cancel` was set; nothing was written.
     """
@@ -83,7 +83,7 @@ def merge(
     may always be equal. A FractileWarning names a source that was counted in several of the files. `cancel` is as in `release`.
 
     Raises:
-        UsageError: the files do not go together, two are equal, or `output` exists already.
+        UsageError: the files do not go together, two are equal, or `output` already exists.
         DataError: a file is unusable or damaged; nothing was written.
         CanceledError: `cancel` was set; nothing was written.
     """

@@ -67,7 +67,7 @@ class Ledger:
         what the dataset's releases must or may have; `fractile ledger init --help` describes them.
 
         Raises:
-            UsageError: there is a dataset of this name already, or an argument is wrong.
+            UsageError: there is already a dataset of this name, or an argument is wrong.
             LedgerError: the file is not a ledger, or cannot be written.
         """
         words = _words.words({name: value for name, value in locals().items() if name != "self"})

@@ -240,10 +240,10 @@ def fraction(value: Any, field: str, public: bool = False) -> Fraction:
 
 
 def whole(value: Any, field: str) -> int:
-    """A number of records, which must fit in 32 bits."""
+    """A count that must fit in 32 bits."""
     number = fraction(value, field)
     if number.denominator != 1 or not 0 <= number < 2**32:
-        raise _refuse(field, f"{str(number)[:40]} is not a number of records", f"write a whole number, {field}=1 or more")
+        raise _refuse(field, f"{str(number)[:40]} is not a whole number from 0 to 2^32 - 1", f"write a whole number, {field}=1 or more")
     return int(number)
 
 

@@ -187,7 +187,7 @@ class Profile:
         The file says how many records of one person may be in it, as the profile does; `records_per_person` declares a larger number.
 
         Raises:
-            UsageError: `output` exists already, or cannot be written; or `records_per_person` is less than the profile's.
+            UsageError: `output` already exists, or cannot be written; or `records_per_person` is less than the profile's.
         """
         bound = None if records_per_person is None else _numbers.whole(records_per_person, "records_per_person")
         self._core.write(_words.path(output, "output"), _words.text(column, "column"), _words.text(source, "source"), bound)

@@ -210,7 +210,7 @@ class PublishedTable(_Tidy, Mapping[tuple[str, ...], PublishedLevel]):
 
     @property
     def from_ledger(self) -> bool:
-        """Whether the ledger held all levels of this table already."""
+        """Whether the ledger already held all levels of this table."""
         return all(self._tables._core.levels[number][2] for number in self._numbers.values())
 
     @property
@@ -280,12 +280,12 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
 
     @property
     def cost(self) -> str:
-        """What all tables together cost one person, including the tables that a ledger held already."""
+        """What all tables together cost one person, including the tables that a ledger already held."""
         return self._core.cost
 
     @property
     def from_ledger(self) -> bool:
-        """Whether the ledger held all tables already; then nothing was read or spent."""
+        """Whether the ledger already held all tables; then nothing was read or spent."""
         return all(stored for _, _, stored in self._core.levels)
 
     @property
@@ -423,7 +423,7 @@ def publish(
         file: the path of a TOML file, which docs/publication.md describes and `fractile publish --example` shows.
         data: a frame (pandas, polars, pyarrow, duckdb, or anything that exports Arrow) with the columns that the file names, in place of
             the records that its [input] would name. Only these columns are read. [input] still says what counts as missing.
-        ledger: the ledger that pays for all levels of all tables, or for none. Levels that it holds already stay as they are. Without a
+        ledger: the ledger that pays for all levels of all tables, or for none. Levels that it already holds stay as they are. Without a
             ledger, nothing adds up what is spent.
         dataset: the dataset that pays, if the ledger has several.
         again: whether to draw and pay for all tables again, even those that the ledger holds.

@@ -425,7 +425,7 @@ class Release(Mapping[Any, Any]):
 
     @property
     def from_ledger(self) -> bool:
-        """Whether the ledger held this release already; then nothing was read or spent."""
+        """Whether the ledger already held this release; then nothing was read or spent."""
         return self._stored
 
     def compare(self, first: Number, second: Number) -> list[Comparison]:
@@ -725,7 +725,7 @@ def _receipt_in(path: str | os.PathLike[str]) -> str:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
     # Raised outside of `except`, so that the error's context holds nothing of the file.
-    raise DataError(f"the receipt '{name}' cannot be read: {reason}", "name a file that save() has written")
+    raise DataError(f"the receipt '{name}' cannot be read: {reason}", "name a file that save() wrote")
 
 
 def _restored(receipt: str, stored: bool, is_new: bool, ledger: str) -> Release:
@@ -847,8 +847,8 @@ def release(
         person, per_person: the column that identifies the person, and how that person's records count. `per_person="sum"` makes one value
             of them, or with `by` one value in each group; `records_per_person` is then the number of groups in which a person may count.
             Without `per_person`, at most `records_per_person` of a person's records count, chosen at random.
-        count, below, mean: also publish how many records count, how many and which share lie below each of these values, and the mean, in
-            `r.statistics`. Together these take 1/10 of the budget, or 1/5 with the mean; `count_budget` sets another share.
+        count, below, mean: also publish how many records count, how many and what share of them lie below each of these values, and the mean,
+            in `r.statistics`. Together these take 1/10 of the budget, or 1/5 with the mean; `count_budget` sets another share.
         cancel: an event, such as a threading.Event. Once another thread sets it, the release ends where it reads records or waits for a
             ledger.
 

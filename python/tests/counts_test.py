@@ -57,7 +57,7 @@ def test_a_counting_is_added_once(csv, tmp_path):
 
 def test_damage_and_doubles_are_refused(csv, tmp_path):
     fractile.count(csv, "age", output=tmp_path / "a", **LATTICE)
-    with pytest.raises(fractile.UsageError, match="exists already"):
+    with pytest.raises(fractile.UsageError, match="already exists"):
         fractile.count(csv, "age", output=tmp_path / "a", **LATTICE)
     data = bytearray((tmp_path / "a").read_bytes())
     data[-40] ^= 1

@@ -134,8 +134,10 @@ def test_channels_name_what_has_no_names():
 
 def test_sizes_are_limited():
     for size in (2**15, 2**32, 2**63):
-        with pytest.raises(fractile.UsageError, match="too large|not a number of records"):
+        with pytest.raises(fractile.UsageError, match="too large|not a whole number"):
             flow.bayes_risk(size)
+    with pytest.raises(fractile.UsageError, match="secrets: -1 is not a whole number from 0"):
+        flow.bayes_risk(-1)
     for epsilon in ("1e300", "1e19 ln 3"):
         with pytest.raises(fractile.UsageError):
             flow.channel(EXAMPLES / "geometric_count.toml", epsilon)

@@ -362,7 +362,7 @@ def test_capsules():
             fractile.release(Door(wrong), "x", **ASKED)
     capsule = table.__arrow_c_stream__()
     assert len(fractile.release(Door(capsule), "x", **ASKED).quantiles) == 3
-    with pytest.raises(fractile.UsageError, match="was read already"):
+    with pytest.raises(fractile.UsageError, match="was already read"):
         fractile.release(Door(capsule), "x", **ASKED)
 
 

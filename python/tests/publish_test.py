@@ -411,7 +411,7 @@ def test_a_ledger_pays_once(file, records, ledger, tmp_path):
 def test_nothing_is_overwritten_and_nothing_charged(file, records, ledger, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "earnings.csv").write_text("mine", encoding="utf-8")
-    with pytest.raises(fractile.UsageError, match=r"the table '.*earnings.csv' exists already"):
+    with pytest.raises(fractile.UsageError, match=r"the table '.*earnings.csv' already exists"):
         fractile.publish(file, data=pl.DataFrame(records), ledger=ledger, output=tmp_path / "out")
     assert (tmp_path / "out" / "earnings.csv").read_text() == "mine" and ledger.entries == []
 

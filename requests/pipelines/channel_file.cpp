@@ -19,7 +19,8 @@ constexpr std::size_t largest_channel_file = std::size_t{64} << 20;  // bytes
 
 [[noreturn]] void refuse(const std::string& where, const Words& what) {
   throw Error(ErrorCode::data, {where, ": ", what},
-              "a channel is CSV as fractile flow channel prints it: secret,first,second and rows a,1/3,2/3");
+              "a channel is CSV as fractile flow channel prints it for a logarithm, with fractions: "
+              "secret,first,second and rows a,1/3,2/3");
 }
 
 std::vector<Line> lines_of(const std::string& name, const std::string& text) {

@@ -420,7 +420,7 @@ std::vector<KeyLevel> levels_in(const Item& table, const std::vector<std::string
   for (const Item& item : totals->items()) {
     KeyLevel level = level_in(item, by);
     if (std::ranges::count(levels, level) > 0) {
-      item.refuse("this level is there already", "write each once; that of all columns is there without being named");
+      item.refuse("this level is already listed", "write each once; the level of all columns is always included");
     }
     levels.push_back(std::move(level));
   }
@@ -539,7 +539,7 @@ PublicationTarget target_in(const Item& item) {
   for (const auto& [name, of] : kinds) {
     const std::optional<Item> wanted = item.find(name);
     if (!wanted) continue;
-    if (target) wanted->refuse("there is a target already", "write one");
+    if (target) wanted->refuse("there is already a target", "write one");
     target = PublicationTarget{of, wanted->number()};
     if (target->at_most.sign() < 0 || target->at_most > Rational(any_number_of_rows)) {
       wanted->refuse("an error is a number from 0 on", example);

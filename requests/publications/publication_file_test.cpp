@@ -269,12 +269,12 @@ TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
                  "did you mean all?");
   expect_refused("totals = \"all\"", "totals = [[\"age\"]]", "26: table[0].totals[0][0]", "'age' is not among",
                  "region, sex");
-  expect_refused("totals = \"all\"", "totals = [[\"sex\"], \"sex\"]", "26: table[0].totals[1]", "there already",
+  expect_refused("totals = \"all\"", "totals = [[\"sex\"], \"sex\"]", "26: table[0].totals[1]", "already listed",
                  "each once");
   expect_refused("totals = \"all\"", "other = { age = \"old\" }", "26: table[0].other.age", "'age' is not among",
                  "region, sex");
   expect_refused("totals = \"all\"", "other = { region = \"n\" }", "26: table[0].other",
-                 "'n' is a key of column 'region' already", "other = { region = \"elsewhere\" }");
+                 "'n' is already a key of column 'region'", "other = { region = \"elsewhere\" }");
   expect_refused("intervals = 0.95", "intervals = 95", "27: table[0].intervals", "", "");
   expect_refused("intervals = 0.95", "", "16: table[0]", "'pay' has no intervals", "intervals = 0.95");
   expect_refused("rows = 1000", "rows = 0", "28: table[0].rows", "0 is not a whole number", "write for example");

@@ -29,7 +29,7 @@ constexpr std::array flow_check_table{
                R"(the epsilon to compare with. Both are logarithms, since verdicts are exact: "ln 2", "ln 3.5")"},
     OptionSpec{
         "--epsilon", asker, "LO..HI", "", "What",
-        "or a range: is the pipeline stable, so that less epsilon never helps an analyst? \"ln 2..ln 3\", 0.5..2"},
+        "or a range: is the pipeline stable, so that a smaller epsilon never helps an analyst? \"ln 2..ln 3\", 0.5..2"},
     OptionSpec{"--any-prior", asker, "", "", "What",
                "for every analyst with the loss of the file's analyst, whatever their prior"},
     OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
@@ -48,7 +48,7 @@ constexpr VerbSpec flow_check_spec{
     "fractile flow check FILE --epsilon LO..HI [options]",
     toml_file,
     flow_check_table,
-    "With --epsilon and an [analyst] in FILE, it also says where more epsilon costs that analyst.\n"
+    "With --epsilon and an [analyst] in FILE, it also says where a larger epsilon costs that analyst more.\n"
     "\n"
     "Examples\n"
     "  fractile flow check survey.toml --from \"ln 3\" --to \"ln 2\"\n"
@@ -146,10 +146,9 @@ constexpr std::array flow_choose_table{
         "--loss", asker, "LOSS", "", "What",
         "the largest expected loss that is acceptable (required): one for all files, or one for each, with commas"},
     OptionSpec{"--epsilon", asker, "LO..HI", "0.1..10", "What", "among these epsilons"},
-    OptionSpec{
-        "--guess", asker, "WHAT", "", "What",
-        "also how often an attacker's best guess is right at both ends of every range: value, presence, above:2 or "
-        "among:0,1;2,3, of the value, the participation or a set of values of the target"},
+    OptionSpec{"--guess", asker, "WHAT", "", "What",
+               "also how often an attacker's best guess about the target is right at both ends of every range: value, "
+               "presence, above:2, or among:0,1;2,3 (which of these sets of values)"},
     OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
                "stop after this many seconds, 1 to 1000000, and print what is known and what is not"},
     flow_duckdb,
@@ -167,7 +166,8 @@ constexpr VerbSpec flow_choose_spec{
     "fractile flow choose FILE... --loss LOSS [--epsilon LO..HI] [options]",
     toml_file,
     flow_choose_table,
-    "Since more epsilon may cost an analyst, the ranges that serve may have gaps between them, however narrow.\n"
+    "Since a larger epsilon may cost an analyst more, the ranges that serve may have gaps between them, however "
+    "narrow.\n"
     "\n"
     "Examples\n"
     "  fractile flow choose survey.toml --loss 1654.305\n"
@@ -182,7 +182,8 @@ constexpr VerbSpec flow_choose_spec{
 };
 
 constexpr std::array flow_channel_table{
-    OptionSpec{"--epsilon", asker, "E", "", "What", "at this epsilon (required), a logarithm: \"ln 3\""},
+    OptionSpec{"--epsilon", asker, "E", "", "What",
+               "at this epsilon (required): \"ln 3\", or 0.5, at which probabilities are rounded"},
     late_option,
     flow_duckdb,
     data_format,
@@ -210,9 +211,9 @@ constexpr VerbSpec flow_compare_spec{
     "flow compare",
     "is one pipeline, or channel, worth as much as another to every analyst?",
     "fractile flow compare FILE OTHER [--from E] [--to E] [options]",
-    "TOML file of a pipeline, or CSV file of a channel as flow channel prints it",
+    "TOML file of a pipeline, or CSV file of a channel as flow channel prints it for a logarithm",
     flow_compare_table,
-    "Both have the same secrets. --format json prints a certificate, which flow verify checks.\n"
+    "Both must have the same secrets. --format json prints a certificate, which flow verify checks.\n"
     "\n"
     "Examples\n"
     "  fractile flow compare geometric.toml response.toml --from \"ln 3\" --to \"ln 3\"\n"
@@ -226,8 +227,8 @@ constexpr VerbSpec flow_compare_spec{
 
 constexpr std::array flow_verify_table{
     OptionSpec{"--of", asker, "FILE", "", "What",
-               "the pipeline that it is about: channels are multiplied out again, and everything the certificate says "
-               "is compared"},
+               "the pipeline that it is about: its channels are multiplied out again and compared with the "
+               "certificate's"},
     OptionSpec{"--other", asker, "OTHER", "", "What", "for a comparison: its second file"},
     flow_duckdb,
     flow_format,
@@ -240,7 +241,7 @@ constexpr VerbSpec flow_verify_spec{
     "what fractile flow check or compare printed with --format json",
     flow_verify_table,
     "It multiplies, adds and compares fractions, and shares no code with what finds certificates.\n"
-    "Without --of it lists what in the document was not checked.\n"
+    "It lists what in the document was not checked, which is more without --of.\n"
     "\n"
     "Exit codes: 0 it holds; 1 it fails; 2 wrong usage; 3 unusable file; 6 there is nothing to check;\n"
     "70 internal.\n",
@@ -268,7 +269,7 @@ constexpr std::array flow_words{&flow_check_spec,   &flow_choose_spec, &flow_com
 
 constexpr VerbSpec flow_spec{
     "flow",
-    "what a release is worth to an analyst, and whether less epsilon can be worth more",
+    "what a release is worth to an analyst, and whether a smaller epsilon can be worth more",
     "fractile flow check FILE --epsilon LO..HI",
     nullptr,
     {},

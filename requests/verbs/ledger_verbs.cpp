@@ -113,9 +113,10 @@ constexpr VerbSpec ledger_show_spec{
 
 constexpr std::array ledger_verify_table{
     OptionSpec{"--head", asker, "HASH", "", "What",
-               "the hash that verify once printed: nothing up to there is missing"},
-    OptionSpec{"--receipts", owner, "DIR", "", "What",
-               "published receipts: each that names an entry must be that of an entry of this ledger"},
+               "a hash that verify printed before: check that nothing up to it is missing"},
+    OptionSpec{
+        "--receipts", owner, "DIR", "", "What",
+        "a folder of published receipts: each that names an entry must be the receipt of an entry of this ledger"},
 };
 
 constexpr VerbSpec ledger_verify_spec{
@@ -142,12 +143,12 @@ constexpr VerbSpec ledger_export_spec{
 
 constexpr std::array ledger_commit_table{
     OptionSpec{"--entry", owner, "ID", "", "What", "a reserved entry, as show lists it (required)"},
-    OptionSpec{"--receipt", owner, "PATH", "", "What", "the receipt that its release has written (required)"},
+    OptionSpec{"--receipt", owner, "PATH", "", "What", "the receipt that its release wrote (required)"},
 };
 
 constexpr VerbSpec ledger_commit_spec{
     "ledger commit",
-    "store the receipt that a release has written before it was stopped",
+    "store the receipt that a release wrote before it was stopped",
     "fractile ledger commit FILE --entry ID --receipt PATH",
     ledger_file,
     ledger_commit_table,
@@ -165,11 +166,11 @@ constexpr std::array ledger_void_table{
 
 constexpr VerbSpec ledger_void_spec{
     "ledger void",
-    "give back what a release reserved that was never published",
+    "give back what was reserved for a release that was never published",
     "fractile ledger void FILE --entry ID --reason TEXT",
     ledger_file,
     ledger_void_table,
-    "If anyone has seen the release's output or its receipt, it counts, and must stay.\n"
+    "If anyone has seen the release's output or its receipt, its charge counts and must not be voided.\n"
     "\n"
     "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n",
 };

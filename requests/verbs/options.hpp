@@ -58,7 +58,8 @@ inline constexpr OptionSpec epsilon_option{"--epsilon", asker,     "E",
 inline constexpr OptionSpec rho_option{"--rho", asker,     "R",
                                        "",      "Privacy", "or zero-concentrated differential privacy: 1/2, 0.1"};
 inline constexpr OptionSpec delta_option{
-    "--delta", asker, "D", "", "Privacy", "with --epsilon and independent: approximate differential privacy, 1e-6"};
+    "--delta", asker,     "D",
+    "",        "Privacy", "with --epsilon and --mechanism independent: approximate differential privacy, 1e-6"};
 inline constexpr OptionSpec neighbors_option{
     "--neighbors", owner,     "RELATION",
     "add-remove",  "Privacy", "add-remove (one record more or less) or change-one (one record replaced)"};
@@ -104,9 +105,12 @@ inline constexpr OptionSpec count_option{
     "--count", asker,        "",
     "",        "Statistics", "how many records count, in every group, with an interval; takes a part of the budget"};
 inline constexpr OptionSpec below_option{
-    "--below",    asker,
-    "LIST",       "",
-    "Statistics", "how many records, and which share, lie below each of these possible values; includes --count"};
+    "--below",
+    asker,
+    "LIST",
+    "",
+    "Statistics",
+    "how many records, and what share of them, lie below each of these possible values; includes --count"};
 inline constexpr OptionSpec mean_option{
     "--mean", asker, "", "", "Statistics", "mean of the values within the bounds, with an interval; includes --count"};
 inline constexpr OptionSpec count_budget_option{
@@ -284,13 +288,13 @@ inline constexpr OptionSpec about_option{
     "--about", output,
     "FILE",    "",
     "Output",  "with html: a TOML file with title, curator, use, region, date, contact, which the page shows"};
-inline constexpr OptionSpec figures_option{
-    "--figures",
-    output,
-    "DIR",
-    "",
-    "Output",
-    "with html: also write the page's figures as SVG and its tables as CSV into this folder, which has none yet"};
+inline constexpr OptionSpec figures_option{"--figures",
+                                           output,
+                                           "DIR",
+                                           "",
+                                           "Output",
+                                           "with html: also write the page's figures as SVG and its tables as CSV into "
+                                           "this folder, which must not hold such files yet"};
 inline constexpr OptionSpec public_option{
     "--public", output,   "",
     "",         "Output", "with html: leave out paths, queries, internal names, and the receipt with them"};

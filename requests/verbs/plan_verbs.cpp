@@ -64,13 +64,14 @@ constexpr std::array plan_table{
     figures_option,
 };
 
-constexpr const char* publication_toml = "TOML file that describes a publication, such as fractile publish shows";
+constexpr const char* publication_toml =
+    "TOML file that describes a publication; fractile publish --example prints one";
 
 constexpr const char* plan_epilogue =
     "No table is read, except a public --reference, and nothing is spent. A quantile's rank error is the\n"
-    "number of records by which the published value misses it. For a publication's FILE, which says all\n"
-    "else, only --format (table, csv or json) and --duckdb are options: what each table and level costs,\n"
-    "what is expected in each cell, and which cells no budget can save.\n"
+    "number of records by which the published value misses it. A publication's FILE says all else, so only\n"
+    "--format (table, csv or json) and --duckdb may be given with it; then the plan says what each table\n"
+    "and level costs, what is expected in each cell, and which cells no budget can save.\n"
     "\n"
     "Examples\n"
     "  fractile plan people.toml\n"

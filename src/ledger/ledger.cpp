@@ -39,7 +39,7 @@ void require_line(const std::string& what, const std::string& text) {
 
 [[noreturn]] void refuse_settled(const Store& store, const LedgerEntry& entry, const std::string& hint) {
   throw Error(ErrorCode::usage,
-              fmt::format("entry {} of the ledger '{}' is {} already", entry.id, store.name(), to_string(entry.state)),
+              fmt::format("entry {} of the ledger '{}' is already {}", entry.id, store.name(), to_string(entry.state)),
               hint);
 }
 
@@ -306,7 +306,7 @@ void Ledger::add_dataset(const LedgerDataset& dataset) {
     const auto is_same = [&](const DatasetRow& row) { return row.dataset.name == dataset.name; };
     if (std::ranges::any_of(present.datasets(), is_same)) {
       throw Error(ErrorCode::usage,
-                  fmt::format("the ledger '{}' has a dataset '{}' already", store.name(), dataset.name),
+                  fmt::format("the ledger '{}' already has a dataset '{}'", store.name(), dataset.name),
                   "a dataset's budget never changes; choose another name for another dataset", "dataset");
     }
     for (const DatasetRow& row : present.datasets()) require_unlike(dataset.name, row.dataset.name);

@@ -153,7 +153,7 @@ TEST_P(LedgerTest, WantsTheSameNeighbors) {
 
 TEST_P(LedgerTest, DatasetsAreAddedOnce) {
   Ledger ledger = with(pure("1"));
-  expect_failure(ErrorCode::usage, "has a dataset 'people' already", [&] {
+  expect_failure(ErrorCode::usage, "already has a dataset 'people'", [&] {
     ledger.add_dataset({"people", pure("2")});
   });
   expect_failure(ErrorCode::usage, "must be a line of text", [&] { ledger.add_dataset({"", pure("2")}); });
@@ -173,7 +173,7 @@ TEST_P(LedgerTest, VoidingGivesBackAndDeletesNothing) {
   const LedgerEntry entry = ledger.statement().entries.front();
   EXPECT_EQ(entry.state, EntryState::voided);
   EXPECT_EQ(entry.reason, "the machine stopped");
-  expect_failure(ErrorCode::usage, "entry 1 of the ledger '" + path + "' is void already",
+  expect_failure(ErrorCode::usage, "entry 1 of the ledger '" + path + "' is already void",
                  [&] { ledger.void_entry(1, "again"); });
   expect_failure(ErrorCode::usage, "has no entry 2", [&] { ledger.void_entry(2, "why"); });
   ledger.verify();
@@ -243,7 +243,7 @@ TEST_P(LedgerTest, WhatWasDrawnCountsForGood) {
   testing::draw(path, 1);
   EXPECT_EQ(ledger.entry(1).state, EntryState::drawn);
   EXPECT_EQ(ledger.entry(1).settled_at, "");
-  expect_failure(ErrorCode::usage, "is drawn already", [&] { ledger.void_entry(1, "why"); });
+  expect_failure(ErrorCode::usage, "is already drawn", [&] { ledger.void_entry(1, "why"); });
   expect_failure(ErrorCode::budget_refused, "epsilon = 0", [&] { ledger.reserve(request("q", pure("1/2"))); });
   EXPECT_EQ(ledger.balance("people").reserved.to_string(), "epsilon = 1");
   EXPECT_FALSE(ledger.find_committed("people", "q"));

@@ -434,8 +434,8 @@ class PostgresStore final : public Store {
         connection_->command("SELECT pg_advisory_xact_lock(5931838)");
         if (connection_->query("SELECT to_regnamespace('fractile')::text").cell(0, 0)) {
           if (wanted == Wanted::created) {
-            throw Error(ErrorCode::usage, fmt::format("there is something at '{}' already", name()),
-                        "choose another database; datasets are added to a ledger that exists");
+            throw Error(ErrorCode::usage, fmt::format("there is already something at '{}'", name()),
+                        "choose another database; to add a dataset, name a ledger that exists");
           }
           return;
         }

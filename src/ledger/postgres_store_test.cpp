@@ -182,7 +182,7 @@ TEST_F(PostgresTest, WhatIsNoLedgerIsRefused) {
   expect_failure(ErrorCode::ledger, "fractile ledger init", [&] { Ledger::open_to_read(address); });
   expect_failure(ErrorCode::ledger, "cannot be reached", [&] { Ledger::open(over(1)); });
   with(Rational(1));
-  expect_failure(ErrorCode::usage, "there is something at", [&] { Ledger::create(address); });
+  expect_failure(ErrorCode::usage, "there is already something at", [&] { Ledger::create(address); });
   EXPECT_EQ(Ledger::open_or_create(address).datasets().size(), 1U);
   for (const char* change :
        {"DROP TRIGGER kept ON fractile.entries", "ALTER TABLE fractile.events DISABLE TRIGGER kept",

@@ -221,7 +221,7 @@ Book read_book(const Store& store, const std::string& head, Damage* damage) {
       }
     }
     if (line.sums && *line.sums != book.sums.to_text()) {
-      broken(store, fmt::format("line {} has other sums than its entries", line.event.id), damage);
+      broken(store, fmt::format("line {} does not have the sums of its entries", line.event.id), damage);
     }
     book.events.push_back(std::move(line.event));
   }

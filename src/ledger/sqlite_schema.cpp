@@ -194,8 +194,8 @@ void require_known(const Connection& connection) {
 }
 
 [[noreturn]] void refuse_to_create(const std::string& path) {
-  throw Error(ErrorCode::usage, fmt::format("there is something at '{}' already", path),
-              "choose another name; datasets are added to a ledger that exists");
+  throw Error(ErrorCode::usage, fmt::format("there is already something at '{}'", path),
+              "choose another name; to add a dataset, name a ledger that exists");
 }
 
 /// Moves the charges from an older program's log into the file, so that the file holds all

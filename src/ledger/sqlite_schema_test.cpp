@@ -71,7 +71,7 @@ TEST_F(LedgerFile, MustBeThereToBeOpened) {
 
 TEST_F(LedgerFile, IsCreatedOnce) {
   small();
-  expect_failure(ErrorCode::usage, "there is something at", [&] { Ledger::create(path); });
+  expect_failure(ErrorCode::usage, "there is already something at", [&] { Ledger::create(path); });
   EXPECT_EQ(Ledger::open_or_create(path).datasets().size(), 1U);
   EXPECT_TRUE(Ledger::open_or_create(folder.file("new.db")).datasets().empty());
 }

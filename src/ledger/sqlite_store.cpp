@@ -63,8 +63,8 @@ void make_if_missing(const std::string& path, Wanted wanted, const Waiting& wait
                 "remove it if it is yours and nothing else uses it, or choose another name");
   }
   if (is_there && wanted == Wanted::created) {
-    throw Error(ErrorCode::usage, fmt::format("there is something at '{}' already", path),
-                "choose another name; datasets are added to a ledger that exists");
+    throw Error(ErrorCode::usage, fmt::format("there is already something at '{}'", path),
+                "choose another name; to add a dataset, name a ledger that exists");
   }
   if (!is_there) make_new(path, waiting);
 }

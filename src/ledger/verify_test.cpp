@@ -142,7 +142,8 @@ TEST_P(LedgerVerify, FindsOtherSums) {
     less.add_dataset(2, Measure::zcdp);
     append_event(*store, book.head(), {"2026-01-01", "draw"}, 3, less.to_text());
   });
-  expect_failure(ErrorCode::ledger, "line 9 has other sums than its entries", [&] { Ledger::open(path).verify(); });
+  expect_failure(ErrorCode::ledger, "line 9 does not have the sums of its entries",
+                 [&] { Ledger::open(path).verify(); });
 }
 
 /// A damaged entry is named, and the rest is shown.

@@ -94,7 +94,7 @@ void require_stored_receipt(const LedgerEntry& entry, const std::string& path) {
 
 void refuse_without_memory(const Words& became) {
   throw Error(ErrorCode::data, "this machine's memory does not suffice",
-              {"use a machine with more of it, or ask for less at once; ", became});
+              {"use a machine with more memory, or ask for less at once; ", became});
 }
 
 ReleaseCharge::ReleaseCharge(Ledger ledger, LedgerDataset dataset, LedgerRequest request, const Payment& payment,

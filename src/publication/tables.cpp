@@ -77,7 +77,7 @@ void validate_other(const PublicationTable& table, const std::vector<const KeyCo
     const std::string& name = table.other[i];
     if (!is_utf8(name)) refuse("other", "a key is not UTF-8 text", "convert it");
     if (std::ranges::find(columns[i]->keys, name) == columns[i]->keys.end()) continue;
-    refuse("other", fmt::format("{} is a key of column {} already", quoted(name), quoted(columns[i]->column)),
+    refuse("other", fmt::format("{} is already a key of column {}", quoted(name), quoted(columns[i]->column)),
            {"call all other keys something else: ", Field("other").entry(columns[i]->column, "elsewhere")});
   }
 }

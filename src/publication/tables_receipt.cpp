@@ -130,7 +130,7 @@ class ReceiptPlaces : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Rec
 
 [[noreturn]] void refuse(const std::string& name, const Words& what) {
   throw Error(ErrorCode::data, {"'", name, "' is not a receipt of a publication: ", what},
-              "name a file that fractile publish has written");
+              "name a file that fractile publish wrote");
 }
 
 std::string text_of(const Json& object, const char* member) {
@@ -160,7 +160,8 @@ KeyLevel level_of(const PublicationTable& table, const std::vector<std::string>&
   KeyLevel level;
   for (const std::string& column : columns) {
     const auto place = std::ranges::find(table.by, column);
-    if (place == table.by.end()) throw Error(ErrorCode::data, "a level has cells by another column than its table", "");
+    if (place == table.by.end())
+      throw Error(ErrorCode::data, "a level has cells by a column that its table does not have", "");
     level.push_back(static_cast<std::size_t>(place - table.by.begin()));
   }
   return level;
@@ -240,7 +241,7 @@ void require_one_table(const PublishedTables& tables, const PublishedLevel& leve
     refuse_levels("a level names its columns twice or out of order");
   if (&level == &finest && columns.size() != table.by.size()) refuse_levels("a table's finest level is not the first");
   for (const Release::Group& group : release.groups) {
-    if (group.key.size() != columns.size()) refuse_levels("a cell has other keys than its level");
+    if (group.key.size() != columns.size()) refuse_levels("a cell's keys are not those of its level");
   }
   std::set<std::vector<std::string>> keys;
   for (const Release::Group& group : finest.release.groups) {

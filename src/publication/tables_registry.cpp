@@ -111,8 +111,8 @@ std::string to_registry(const PublishedTables& tables, const About& about) {
   record.domain = fmt::to_string(fmt::join(domains, " "));
   record.unprotected = unprotected_of(tables);
   record.composition =
-      "Tables and levels of totals add up to what is said, each draw charged before it was made; the cells of a level "
-      "share no records, so that a level costs the same whatever their number.";
+      "The costs of tables and of levels of totals add up to the stated cost, and each draw was charged before it was "
+      "made; the cells of a level share no records, so that a level costs the same whatever their number.";
   if (have_counts) {
     add_all(record.post_processing, {std::string("shares and means follow from noisy counts and sums") +
                                      (add_up ? ", and counts of totals are those of their cells added up" : "")});

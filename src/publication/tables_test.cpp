@@ -84,7 +84,7 @@ TEST(Publications, AreRefused) {
   expect_refused("table", "there is none", [](Publication& all) { all.tables.clear(); });
   expect_refused("other", "of 1 columns, and the table has 2",
                  [&](Publication& all) { first(all).other = {"abroad"}; });
-  expect_refused("other", "'n' is a key of column 'region' already", [&](Publication& all) {
+  expect_refused("other", "'n' is already a key of column 'region'", [&](Publication& all) {
     first(all).other = {"n", ""};
   });
   expect_refused("possible", "'e' of column 'region' is in no cell, and its records would count as 'abroad'",

@@ -105,7 +105,7 @@ class Released(CountsTest):
         before = self.read_bytes("all")
         again = self.count("pay.csv", "all")
         self.assertEqual(again.code, 2)
-        self.assertIn("exists already", again.err)
+        self.assertIn("already exists", again.err)
         self.assertEqual(self.read_bytes("all"), before)
 
 

@@ -226,7 +226,7 @@ class WitnessedLater(InAFile, CommandTest):
         self.assertEqual(self.spent(), {"people": "1/8", "others": "3/4"})
 
     def test_a_dataset_keeps_what_it_declared(self):
-        self.assert_refused(self.add("people"), 2, "has a dataset 'people' already", "a dataset's budget never changes")
+        self.assert_refused(self.add("people"), 2, "already has a dataset 'people'", "a dataset's budget never changes")
         self.assertIn("no dataset of the ledger declares a witness", self.asks_witness().out)
 
 

@@ -112,7 +112,7 @@ class Choose(CommandTest):
         self.assertEqual([analyst["file"] for analyst in both["analysts"]], ["one.toml", "other.toml"])
         easy = self.json("one.toml", "other.toml", "--loss", "1654.305,1")
         self.assertEqual([start for start, _ in ends_of(easy)], ["1.249274", "1.257503"])
-        self.assertIn("all 2 analysts", self.choose("one.toml", "other.toml", "--loss", "1654.305,1"))
+        self.assertIn("both analysts", self.choose("one.toml", "other.toml", "--loss", "1654.305,1"))
 
     def test_stable_pipelines_are_bisected_without_windows(self):
         file = self.write("stable.toml", D1.read_text(encoding="utf-8").replace('"geometric"', '"randomized-response"'))

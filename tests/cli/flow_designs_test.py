@@ -46,7 +46,7 @@ class Designs(CommandTest):
     def test_a_matrix_that_costs_something_else(self):
         double = '{ matrix = [["odds^2/(odds^2 + 1)", "1/(odds^2 + 1)"], ["1/(odds^2 + 1)", "odds^2/(odds^2 + 1)"]] }'
         result = run("flow", "check", self.file(double, values="[0, 1]"), "--epsilon", "0.1..1", cwd=self.folder)
-        self.assertIn("warning: the matrix costs another epsilon than the one given: at epsilon = ln 2, an answer costs ln 4", result.err)
+        self.assertIn("warning: the matrix does not cost the epsilon that it is given: at epsilon = ln 2, an answer costs ln 4", result.err)
         self.assertIn("fractile flow cost", result.err)
         right = double.replace("odds^2", "odds")
         self.assertEqual(run("flow", "check", self.file(right, values="[0, 1]"), "--epsilon", "0.1..1", cwd=self.folder).err, "")
@@ -63,7 +63,7 @@ class Designs(CommandTest):
             self.assert_refused(run("flow", "check", self.file(perturber, **how), "--epsilon", "0.1..1", cwd=self.folder), code, *parts)
 
         refuse("{ subset = 3 }", "perturber.subset: a subset has at least one value, and fewer than all")
-        refuse('{ subset = 1, geometric = 2 }', "there is a geometric already")
+        refuse('{ subset = 1, geometric = 2 }', "there is already a geometric")
         refuse('{ of = 2, perturber = "geometric" }', "the number of participants is given only in a list of perturbers")
         refuse('[{ of = 2, perturber = { of = 2, perturber = "geometric" } }]', "the number of participants is given beside this perturber")
         refuse('{ perturber = "geometric", epsilon = "1" }', "exp(1) is not rational", "ln 3")

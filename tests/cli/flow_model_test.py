@@ -180,7 +180,7 @@ class Model(CommandTest):
         about = document["about"]
         if about == "one bar":
             return Pipeline(1, list(range(pipeline.participants + 1)), pipeline.perturber, "identity")
-        others = re.fullmatch(r"a target whose (\d+) others are known", about)
+        others = re.fullmatch(r"a target whose (\d+) others? (?:is|are) known", about)
         if about in ("one participant", "the target alone"):
             perturber = pipeline.perturber[-1] if isinstance(pipeline.perturber, list) else pipeline.perturber
             post = "identity" if pipeline.participants > 1 and isinstance(pipeline.post, tuple) and pipeline.post[0] == "table" else pipeline.post

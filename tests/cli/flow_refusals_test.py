@@ -54,7 +54,7 @@ class BadFiles(FlowTest):
         self.refuse(7, "pipeline.answers", "2 in place of the perturber's 3", answers="[0, 1]")
         self.refuse(7, "pipeline.answers", "do not continue the values", perturber="{ geometric = 1 }",
                     answers="[0, 1, 2, 3, 4]")
-        self.refuse(7, "pipeline.matrix", "there is a perturber already", matrix="[[1]]")
+        self.refuse(7, "pipeline.matrix", "there is already a perturber", matrix="[[1]]")
 
     def test_matrices(self):
         def refuse(matrix, key, *parts):
@@ -91,7 +91,7 @@ class BadFiles(FlowTest):
         refuse("{ table = [0, 1] }", "", "an output for every tuple")
         refuse("{ table = [0, 0, 0, 0, 0, 0, 0, 0, 2] }", ".table", "2 different outputs, and one is 2")
         refuse("{ table = [0, -1] }", ".table[1]", "-1 is not a whole number")
-        refuse('{ table = [0, 1], query = "sum" }', ".table", "there is a query already")
+        refuse('{ table = [0, 1], query = "sum" }', ".table", "there is already a query")
         self.refuse(1, "pipeline.post", "missing", post=None)
 
     def test_secrets(self):
@@ -116,6 +116,8 @@ class BadFiles(FlowTest):
         refuse("pipeline.perturber.release", "did you mean exponential?", release="exponental")
         refuse("pipeline.perturber.records", "0 is not a whole number", records="0")
         refuse("pipeline.perturber.lattice", "the candidates do not increase", lattice="[1, 0]")
+        # A release has no `values`, which the hint once said to write.
+        refuse("pipeline.perturber.lattice", "at least two values", "write for example [0, 1]", lattice="[0]")
         refuse("pipeline.perturber", "3/2", quantile='"3/2"')
         refuse("pipeline.participants", "leave it out", participants="3")
 

@@ -66,7 +66,7 @@ class Theorems(CommandTest):
                     self.assertEqual((document["verdict"], document.get("theorem")), ("stable", theorem))
                     checked = self.verified(document, "--of", "p.toml")
                     self.assertEqual(checked["certificate"], "holds", checked)
-                    self.assertEqual(checked["claim"], "less epsilon never helps any analyst between these epsilons")
+                    self.assertEqual(checked["claim"], "a smaller epsilon never helps any analyst between these epsilons")
                     alone = self.verified(document)
                     self.assertEqual(alone["certificate"], "nothing")
                     self.assertIn("that its theorem applies: name the pipeline's file", alone["unchecked"])

@@ -287,9 +287,9 @@ class SeveralColumns(GroupsTest):
                arguments=("--keys", f"city={many}", "--keys", f"sex={many}"))
         for content, *parts in (("", "--keys-file: k.csv holds no keys", "city,sex"),
                                 ("city,sex\n", "--keys-file: k.csv holds no keys"),
-                                ("city\na\n", "the first line names other columns than city and sex", "city,sex"),
-                                ("city,sex,x\na,f,1\n", "the first line names other columns than city and sex"),
-                                ("city,city\na,f\n", "the first line names other columns than city and sex"),
+                                ("city\na\n", "the first line does not name exactly the columns city and sex", "city,sex"),
+                                ("city,sex,x\na,f,1\n", "the first line does not name exactly the columns city and sex"),
+                                ("city,city\na,f\n", "the first line does not name exactly the columns city and sex"),
                                 ("city,sex\na,f\na\n", "k.csv: line 3 has another number of cells"),
                                 ("city,sex\na,f\na,\n", "k.csv: line 3 has an empty cell"),
                                 ("city,sex\na,f\n\n", "k.csv: line 3 has another number of cells"),

@@ -79,6 +79,7 @@ class Intervals(CommandTest):
         words = " ".join(run("explain", str(receipt)).out.split())
         self.assertIn("beside each value an interval for the quantile of the population, rounded to a possible value", words)
         self.assertIn("each by itself, not all of them at once", words)
+        self.assertIn("holds the quantile of the population, rounded to a possible value, with a probability of at least 95 %", words)
         self.assertIn("a simple random sample of the population, one record a person, drawn with or without replacement", words)
 
     def test_groups(self):

@@ -104,7 +104,7 @@ class Stopped(InAFile, CommandTest):
     def check_void(self, state):
         voided = self.void()
         if state != "reserved":
-            self.assert_refused(voided, 2, f"is {state} already", "counts for good")
+            self.assert_refused(voided, 2, f"is already {state}", "counts for good")
         else:
             self.assertEqual(voided.code, 0, voided)
             self.assertEqual(self.traces(), set())

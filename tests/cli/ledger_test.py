@@ -78,7 +78,7 @@ class Init(LedgerTest):
     def test_never_changes_a_dataset(self):
         self.init()
         self.refuse(2, "init", "budget.db", "--dataset", "people", "--epsilon", "2",
-                    parts=("has a dataset 'people' already", "never changes"))
+                    parts=("already has a dataset 'people'", "never changes"))
         self.assertEqual(self.statement()["datasets"][0]["budget"]["epsilon"], "1")
 
     def test_refusals(self):
@@ -144,7 +144,7 @@ class Paying(LedgerTest):
         self.assert_refused(self.run_paid(ledger="t.csv"), 5, "'t.csv' is not a ledger")
         self.assert_refused(self.run_paid(column="y"), 3)
         self.assert_refused(self.run_paid("nowhere.csv"), 3, "cannot open nowhere.csv")
-        self.assert_refused(self.run_paid(receipt="budget.db"), 2, "exists already")
+        self.assert_refused(self.run_paid(receipt="budget.db"), 2, "already exists")
         self.assertEqual(self.statement()["entries"], [])
 
     def test_what_goes_with_a_ledger(self):
@@ -365,7 +365,7 @@ class Show(LedgerTest):
         self.refuse(2, "void", "budget.db", "--entry", "2", parts=("--reason is missing", "for example --reason"))
         self.refuse(2, "void", "budget.db", "--entry", "x", "--reason", "why", parts=("not a whole number",))
         self.refuse(2, "void", "budget.db", "--entry", "9", "--reason", "why", parts=("has no entry 9",))
-        self.refuse(2, "void", "budget.db", "--entry", "1", "--reason", "why", parts=("is committed already", "for good"))
+        self.refuse(2, "void", "budget.db", "--entry", "1", "--reason", "why", parts=("is already committed", "for good"))
         self.write("r.json", "{}")
         self.refuse(2, "void", "budget.db", "--entry", "2", "--reason", "why", parts=("may have been published",))
         os.remove(self.folder / "r.json")
@@ -373,7 +373,7 @@ class Show(LedgerTest):
                          "entry 2 is void and no longer counts\n")
         self.assertEqual(self.spent(), {"epsilon": "1/4"})
         self.assertIn("because: it failed", self.ledger("show", "budget.db", "--format", "table"))
-        self.refuse(2, "void", "budget.db", "--entry", "2", "--reason", "why", parts=("is void already",))
+        self.refuse(2, "void", "budget.db", "--entry", "2", "--reason", "why", parts=("is already void",))
 
     def test_help(self):
         for words in ((), ("init",), ("show",), ("verify",), ("export",), ("commit",), ("void",), ("witness",)):
@@ -1008,14 +1008,14 @@ class Settled(LedgerTest):
         self.assertEqual(result.code, 0, result)
         self.assertIn("nothing was spent", result.err)
         self.assertEqual(self.spent(), {"epsilon": "1/4"})
-        self.assert_refused(self.run_paid(receipt="r.json", again=True), 2, "exists already")
-        self.assert_refused(self.run_paid(receipt="r.json", epsilon="1/8"), 2, "exists already")
+        self.assert_refused(self.run_paid(receipt="r.json", again=True), 2, "already exists")
+        self.assert_refused(self.run_paid(receipt="r.json", epsilon="1/8"), 2, "already exists")
         os.symlink("r.json", self.folder / "link.json")
-        self.assert_refused(self.run_paid(receipt="link.json"), 2, "exists already")
+        self.assert_refused(self.run_paid(receipt="link.json"), 2, "already exists")
         (self.folder / "r.json").write_text((self.folder / "r.json").read_text() + " ")
-        self.assert_refused(self.run_paid(receipt="r.json"), 2, "exists already")
+        self.assert_refused(self.run_paid(receipt="r.json"), 2, "already exists")
         for special in ("/dev/stdout", "/dev/null"):
-            self.assert_refused(self.run_paid(receipt=special), 2, "exists already")
+            self.assert_refused(self.run_paid(receipt=special), 2, "already exists")
         self.assertEqual(self.states(), ["committed"])
 
     def test_commit(self):
@@ -1032,7 +1032,7 @@ class Settled(LedgerTest):
         self.assertEqual(self.states(), ["committed"])
         self.assertEqual(self.statement()["entries"][0]["receipt"], (self.folder / "r.json").read_text())
         self.assertIn("nothing was spent", self.run_paid(receipt="r.json").err)
-        self.refuse(2, "commit", "budget.db", "--entry", "1", "--receipt", "r.json", parts=("is committed already",))
+        self.refuse(2, "commit", "budget.db", "--entry", "1", "--receipt", "r.json", parts=("is already committed",))
         self.ledger("verify", "budget.db")
 
     def test_commit_refuses_other_receipts(self):

@@ -432,6 +432,10 @@ class OtherVerbs(PageTest):
         rows = list(csv.reader(io.StringIO(self.of("flow", "sweep", file, "--epsilon", "0.1..3", "--points", "5", "--format", "csv"))))
         shown = [[row[0], row[3], row[4]] for row in page.tables[-1][1:]]
         self.assertEqual(shown, [[row[1], row[3], row[4]] for row in rows if row[0] == "point"])
+        page = self.whole(self.of("flow", "sweep", file, "--epsilon", "0.1..3", "--points", "3", "--guess", "value", "--format", "html"))
+        for sentence in ("Guessed: the target's value, one of 7.", "The attacker knows: the values of all 3 others.", "Prior: uniform."):
+            self.assertIn(sentence, page.text())
+        self.assertNotIn("\\n", page.text())
         for arguments in (("--from", "ln 3", "--to", "ln 2"), ("--epsilon", "ln 2..ln 3", "--any-prior")):
             result = run("flow", "check", file, *arguments, "--format", "html", cwd=self.folder)
             self.assertIn(result.code, (0, 1, 6), result)
@@ -466,9 +470,9 @@ class OtherVerbs(PageTest):
         self.assert_refused(run(*check, "loss.png", cwd=self.folder), 2, "--figure draws SVG")
         self.assert_refused(run(*check, "gone/loss.svg", cwd=self.folder), 2, "the figure 'gone/loss.svg' cannot be created: No such file")
         self.write("mine.svg", "kept")
-        self.assert_refused(run(*check, "mine.svg", cwd=self.folder), 2, "the figure 'mine.svg' exists already")
+        self.assert_refused(run(*check, "mine.svg", cwd=self.folder), 2, "the figure 'mine.svg' already exists")
         (self.folder / "link.svg").symlink_to("nowhere.svg")
-        self.assert_refused(run(*check, "link.svg", cwd=self.folder), 2, "the figure 'link.svg' exists already")
+        self.assert_refused(run(*check, "link.svg", cwd=self.folder), 2, "the figure 'link.svg' already exists")
         self.assertEqual(self.file("mine.svg"), "kept")
         self.assert_refused(run("flow", "check", "k.toml", "--from", "ln 3", "--to", "ln 2", "--figure", "l.svg", cwd=self.folder), 2,
                             "over a range")

@@ -24,7 +24,7 @@ if not 0 < EFFORT < float("inf"):
 
 NOBODY = 65534
 LONG_LINE = 100  # for help texts and tables
-PROGRESS = re.compile(r"(?m)^fractile: still at .*\n")  # the number of these lines depends on the machine
+PROGRESS = re.compile(r"(?m)^fractile: still working on .*\n")  # the number of these lines depends on the machine
 # Warnings because few rows were declared or counted.
 NOISE = re.compile(r"fractile: warning: with this budget (?:the(?:se)? values (?:of \d+ of \d+ groups )?are mostly noise"
                    r"|the released counts of \d+ of \d+ groups do not rule out that there is no record|intervals (?:of \d+ of \d+ groups )?may end only at the ends of the range)[^\n]*\n  [^\n]*\n")

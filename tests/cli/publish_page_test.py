@@ -295,7 +295,7 @@ class Registry(Publications):
         self.assertEqual(deployment["privacy_loss"]["privacy_parameters"], {"epsilon": 8})
         self.assertIn("a person with up to 2 records", deployment["privacy_loss"]["privacy_unit_details"])
         self.assertIn("of pay 0 to 500 in steps of 1; of hours 0 to 100 in steps of 0.01", deployment["dp_variant"]["unprotected_quantities"])
-        self.assertIn("Tables and levels of totals add up", deployment["implementation"]["composition"])
+        self.assertIn("The costs of tables and of levels of totals add up", deployment["implementation"]["composition"])
         self.assertEqual(deployment["implementation"]["additional_information"],
                          "SHA-256 of the receipt: " + json.loads(self.content("out/earnings.json"))["sha256"])
 

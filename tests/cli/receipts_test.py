@@ -70,9 +70,9 @@ class RefusedBeforeRows(ReceiptTest):
 
     def test_exists(self):
         self.write("r.json", "kept")
-        self.refuse("r.json", "exists already", "choose another name")
+        self.refuse("r.json", "already exists", "choose another name")
         self.assertEqual((self.folder / "r.json").read_text(), "kept")
-        self.refuse(".", "exists already")
+        self.refuse(".", "already exists")
 
     def test_names_that_a_database_keeps_for_itself(self):
         """SQLite would delete or replay such a file."""
@@ -83,7 +83,7 @@ class RefusedBeforeRows(ReceiptTest):
                 self.assert_refused(result, 2, f"the receipt 'l.db{suffix}' would stand where a database in 'l.db' keeps its own file")
             result = run("count", "t.csv", "--column", "x", "--bounds", "0", "9", "--step", "1", "--output", f"./l.db{suffix}", cwd=self.folder)
             self.assert_refused(result, 2, "would stand where a database in './l.db' keeps its own file")
-        self.assert_refused(self.run_release("t.csv", receipt="l.db", ledger="l.db"), 2, "exists already")
+        self.assert_refused(self.run_release("t.csv", receipt="l.db", ledger="l.db"), 2, "already exists")
         self.assertEqual(self.files(), ["l.db", "t.csv"])
         self.assertEqual(json.loads(run("ledger", "export", "l.db", cwd=self.folder).out)["entries"], [])
         self.release("t.csv", receipt="other-wal")

@@ -465,8 +465,8 @@ class KroneckerFigures(KroneckerTest):
         figures = {name: (self.folder / "out" / f"{name}.svg").read_text() for name in ("figure_3", "appendix_d1")}
         for name in figures:
             self.assertIn(f"out/{name}.svg\n", text)
-        self.assertIn("more epsilon, more loss", figures["appendix_d1"])
-        self.assertNotIn("more epsilon, more loss", figures["figure_3"])
+        self.assertIn("larger epsilon, larger loss", figures["appendix_d1"])
+        self.assertNotIn("larger epsilon, larger loss", figures["figure_3"])
 
 
 class Refusals(ReproduceTest):

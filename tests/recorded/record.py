@@ -20,7 +20,7 @@ from pathlib import Path
 HOUSE = Path(__file__).resolve().parent.parent.parent
 PROGRAM = Path(os.environ.get("FRACTILE_CLI", HOUSE / "build" / "dev" / "fractile")).resolve()
 VERSION = re.compile(rb'"program": "[^"]*"')  # does not affect the rest of the output
-PROGRESS = re.compile(rb"(?m)^fractile: still at .*\n")  # depends on the machine
+PROGRESS = re.compile(rb"(?m)^fractile: still working on .*\n")  # depends on the machine
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ program_path <- function() {
 runner <- 'exec 3>&1
 said=$({ "$@" 2>&1 >&3 3>&-; echo "$?"; } | while IFS= read -r line; do
   case $line in
-    "fractile: still at "*) printf "%s\\n" "$line" >&2 ;;
+    "fractile: still working on "*) printf "%s\\n" "$line" >&2 ;;
     *) printf "%s\\n" "$line" ;;
   esac
 done)

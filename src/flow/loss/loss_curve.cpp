@@ -70,7 +70,8 @@ std::vector<LossPoint> loss_curve(const Pipeline& pipeline, const Analyst& analy
   });
   RealBounds before = model.loss_bounds(Exponent());
   for (LossPoint& point : points) {
-    point.change = change_between(before, point.loss);
+    // At epsilon = 0 both enclosures are of one number.
+    point.change = point.epsilon.is_zero() ? Change::flat : change_between(before, point.loss);
     before = point.loss;
   }
   return points;

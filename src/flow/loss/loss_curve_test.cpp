@@ -38,6 +38,12 @@ TEST(LossCurve, IsTheSameOnAnyThreads) {
   }
 }
 
+TEST(LossCurve, IsFlatWhereItStartsAtZero) {
+  const std::vector<LossPoint> points = loss_curve(known_others(), thousandfold_error(), {Exponent(), Rational(1)});
+  EXPECT_EQ(points[0].change, Change::flat);
+  EXPECT_EQ(points[1].change, Change::falls);
+}
+
 TEST(LossCurve, ErrorsReachTheCaller) {
   Analyst analyst;
   analyst.prior = Prior::uniform(2);

@@ -152,7 +152,7 @@ void require_known_release(const Release& release) {
     throw Error(ErrorCode::usage,
                 several ? "a release that is examined as a channel has one to three quantiles"
                         : "this mechanism releases one quantile",
-                several ? "leave some out" : "give one, or take the mechanism approximate");
+                several ? "name from one to three" : "give one, or take the mechanism approximate");
   }
   query_of(release, log_odds(1)).validate();
 }

@@ -40,7 +40,7 @@ TEST(Encodings, AreThoseOfThePapers) {
   EXPECT_EQ(unary_answers(2), (std::vector<Rational>{0, 1, 10, 11}));
 }
 
-// Less epsilon is a refinement: for every pair of odds, and by a proof over the range.
+// A smaller epsilon is a refinement: for every pair of odds, and by a proof over the range.
 TEST(Encodings, LessEpsilonIsARefinement) {
   for (std::size_t values = 2; values <= 4; ++values) {
     for (const auto& [name, perturber] : encodings(values)) {

@@ -272,7 +272,7 @@ const PolynomialNoise& noise_of(const Perturber& perturber) {
 }
 
 Channel Perturber::at(const Rational& odds) const {
-  if (!is_shared()) throw Error(ErrorCode::usage, "there is no one channel of every participant", "see channel_at()");
+  if (!is_shared()) throw Error(ErrorCode::usage, "participants have different channels", "see channel_at()");
   const Noise<Integer> noise = noise_at(*noise_, odds);
   Matrix matrix(values(), answers());
   for (std::size_t x = 0; x < values(); ++x) {

@@ -221,7 +221,7 @@ bool is_refused(const Call& call) {
   return false;
 }
 
-// 12^32 is no std::int64_t. When the degree became 0, answers were drawn with far more epsilon than was asked for.
+// 12^32 is no std::int64_t. When the degree became 0, answers were drawn at a far larger epsilon than was asked for.
 TEST(PerturberLimits, RootsOfAHighDegreeAreRefused) {
   Perturber perturber = Perturber::geometric(2);
   perturber = perturber.with_epsilon_times(Rational(1, 12)).with_epsilon_times(Rational(1, 12));

@@ -71,8 +71,7 @@ std::int64_t RandomAnswers::noise(std::int64_t low, std::int64_t high) {
 }
 
 std::size_t perturbed(const Perturber& perturber, std::size_t value, AnswerDraws& draws) {
-  if (!perturber.is_shared())
-    refuse_to_draw("there is no one perturber of every participant", "take one of perturber.each()");
+  if (!perturber.is_shared()) refuse_to_draw("participants have different perturbers", "take one of perturber.each()");
   if (value >= perturber.values()) refuse_to_draw("the value is not among the perturber's");
   if (perturber.is_randomized_response()) return responded(perturber.values(), value, draws);
   if (perturber.is_geometric()) return moved(perturber, value, draws);

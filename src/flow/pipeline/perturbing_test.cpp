@@ -92,7 +92,7 @@ Perturber response_in_odds() {
                              {"1/(odds + 2)", "1/(odds + 2)", "odds/(odds + 2)"}});
 }
 
-/// Two answers of three values, and one that only more epsilon gives.
+/// Two answers of three values, and one that only a larger epsilon gives.
 Perturber oblong() {
   return Perturber::in_odds({{"odds/(odds + 1)", "1/(odds + 1)", "0"},
                              {"1/2", "1/(2*odds)", "(odds - 1)/(2*odds)"},

@@ -175,7 +175,7 @@ std::optional<Refinement> Decision::refuted_by_two_secrets() const {
   Matrix losses(reduction_.rows.size(), 2);
   losses(found->one, 0) = Rational(1) / most;
   losses(found->other, 1) = weight / most;
-  return refuted(example(losses, 0), "the second tells two secrets apart better than the first, to some prior");
+  return refuted(example(losses, 0), "for some prior, the second tells two secrets apart better than the first");
 }
 
 /// Refutes by an analyst who is offered a bet that is worth taking after one observation of the second channel.

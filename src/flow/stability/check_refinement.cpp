@@ -93,7 +93,9 @@ std::optional<PipelineRefinement> refined_by_recounting(const Pipeline& pipeline
   Pipeline shown = pipeline;
   // The rows of a target's channel are rows of everyone's channel.
   if (pipeline.participants > many_people) shown.secret = {};
-  std::string reason = "counting again: the probabilities of being counted are an affine image of the first ones";
+  std::string reason =
+      "the second count is the first one counted again at random: its probabilities of being counted are an affine "
+      "image of the first ones";
   if (!is_small(shown)) {
     shown.participants = 1;
     reason += "; the witness is one participant's";
@@ -210,8 +212,7 @@ PipelineRefinement compared_among_known(const Pipeline& pipeline, const Rational
     std::optional<PipelineRefinement> found =
         refuted_by(pipeline, Prior::uniform(counted.size()), losses_by(*combination), from, to,
                    "no matrix at all leads from one to the other: the second probabilities of being counted are no "
-                   "affine image of "
-                   "the first ones");
+                   "affine image of the first ones");
     if (found) return *std::move(found);
     return undecided(pipeline,
                      "enclosures cannot separate the two losses of an analyst to whom the second is worth more");
@@ -220,7 +221,8 @@ PipelineRefinement compared_among_known(const Pipeline& pipeline, const Rational
   const auto most = static_cast<std::size_t>(std::ranges::max_element(counted) - counted.begin());
   if (auto found = refuted_by_telling_apart(pipeline, least, most, from, to)) return *std::move(found);
   return undecided(pipeline,
-                   "counting again does not lead from one to the other, and telling two values apart does not refute");
+                   "counting again at random does not lead from one to the other, and telling two values apart is no "
+                   "counter-example");
 }
 
 /// The approximate number of bits of the channel of a sum.

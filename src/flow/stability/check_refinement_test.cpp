@@ -141,7 +141,7 @@ TEST(CheckRefinement, SumsAmongAThousandAreRefutedOrUndecidedAtOnce) {
   responses.secret = {Secret::Kind::target, {333, 333, 333}};
   const PipelineRefinement open = check_refinement(responses, 3, 2);
   EXPECT_FALSE(open.refinement.refines() || open.refinement.refuted());
-  // A perturber that tells two values apart better with less epsilon would be refuted: here with `from` and `to` exchanged.
+  // A perturber that tells two values apart better at a smaller epsilon would be refuted: here with `from` and `to` exchanged.
   const PipelineRefinement reversed = check_refinement(known, 2, 3);
   ASSERT_TRUE(reversed.refinement.refuted());
   const Counterexample& found = std::get<Counterexample>(reversed.refinement.verdict);

@@ -101,7 +101,7 @@ bool moves(const std::vector<Polynomial>& row, const Generator& generator) {
   return true;
 }
 
-/// The ends, and a point between any two neighbouring roots.
+/// The ends, and a point between any two neighboring roots.
 std::vector<Rational> probes(const Polynomial& polynomial, const Rational& from, const Rational& to) {
   std::vector<Rational> result{from, to};
   std::vector<RealBounds> points = real_roots(polynomial, from, to);

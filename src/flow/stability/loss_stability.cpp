@@ -33,7 +33,7 @@ LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analy
     if (answer.refines()) ++hold;
     if (!answer.refuted()) continue;
     return {Stability::Verdict::unstable,
-            "a prior was found, by an exact linear program, with which more epsilon is worth less",
+            "a prior was found, by an exact linear program, under which a larger epsilon is worth less",
             more,
             less,
             std::get<Counterexample>(std::move(answer.verdict)),

@@ -11,7 +11,7 @@ namespace fractile::flow {
 /// In each pair, the larger one comes first.
 using Pairs = std::vector<std::pair<Rational, Rational>>;
 
-/// Fifteen neighbouring pairs within the range, the widest first.
+/// Fifteen neighboring pairs within the range, the widest first.
 Pairs pairs_within(const Rational& from, const Rational& to);
 
 }  // namespace fractile::flow

@@ -89,7 +89,8 @@ std::optional<Stability> stable_counting(const Pipeline& pipeline, const Rationa
   if (!two_kinds_move_apart(pipeline, kinds, from, to)) return {};
   return stable(
       Theorem::two_kinds,
-      "values are counted with one of two probabilities, whose ratios only grow with epsilon: counting again");
+      "values are counted with one of two probabilities, whose ratios only grow with epsilon, so counting again at "
+      "random lowers epsilon");
 }
 
 /// By secret: its output when nothing is perturbed.
@@ -178,7 +179,8 @@ std::optional<Stability> stable_bits(const Pipeline& pipeline, const Rational& f
   if (!kinds) return {};
   if (!two_kinds_move_apart(pipeline, *kinds, from, to)) return {};
   return stable(Theorem::counted_bits,
-                "bits are drawn independently of each other, and each place's are counted again by themselves");
+                "bits are drawn independently of each other, so counting each place's bits again at random lowers "
+                "epsilon");
 }
 
 bool keeps_answers_apart(const Pipeline& pipeline) {
@@ -197,9 +199,10 @@ std::optional<Stability> proved_stable(const Pipeline& pipeline, const Rational&
     return stable(
         Theorem::side_by_side,
         pipeline.post.kind == PostProcessor::Kind::shuffle
-            ? "all answers are released in no order, and everyone's perturber is one of a family in which less epsilon "
+            ? "all answers are released in no order, and everyone's perturber is one of a family in which a smaller "
+              "epsilon "
               "is a refinement"
-            : "all answers are released, and the perturbers are a family in which less epsilon is a refinement");
+            : "all answers are released, and the perturbers are a family in which a smaller epsilon is a refinement");
   }
   if (pipeline.secret.kind == Secret::Kind::histogram || pipeline.perturber.release() != nullptr) return {};
   // The channel for an analyst who knows the others' values has some of the rows of everyone's channel.
@@ -260,7 +263,8 @@ Stability check_stability(const Pipeline& pipeline, const Rational& from, const 
   const RealBounds first = base_bounds(canonical, from);
   const RealBounds last = base_bounds(canonical, to);
   const StepsVerdict steps = check_steps(canonical, first.lower, last.upper);
-  if (steps.only_add_noise) return stable(Theorem::small_steps, "every small step to less epsilon only adds noise");
+  if (steps.only_add_noise)
+    return stable(Theorem::small_steps, "every small step to a smaller epsilon only adds noise");
   Pairs pairs = pairs_within(first.upper, last.lower);
   if (steps.fails_at) {
     const Pairs near = pairs_about(*steps.fails_at, first.upper, last.lower);

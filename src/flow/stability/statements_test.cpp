@@ -332,7 +332,7 @@ TEST(PapersStatements, NoisyArgmaxIsAsPrivateAsItsNoise) {
   }));
 }
 
-// Lemma 8.2: for no epsilons above 0 is noisy ArgMax refined by itself at less epsilon.
+// Lemma 8.2: for no epsilons above 0 is noisy ArgMax refined by itself at a smaller epsilon.
 TEST(PapersStatements, NoisyArgmaxIsNeverStable) {
   EXPECT_TRUE(rc::check("lemma 8.2", [] {
     const Bars size;

@@ -31,7 +31,7 @@ void expect_complete(const std::vector<ServedRange>& ranges, const Rational& fro
   }
 }
 
-// Appendix D.1: between two ranges that serve, more epsilon costs.
+// Appendix D.1: between two ranges that serve, a larger epsilon costs more.
 TEST(ServedRanges, AppendixD1HasTwo) {
   const Rational most = Rational::parse("1654.305");
   const std::vector<ServedRange> ranges = served_by(known_others(), thousandfold_error(), most, 1, 100);

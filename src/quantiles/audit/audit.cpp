@@ -48,7 +48,7 @@ namespace {
 
 void require_same_outputs(const ReleaseLaw& p, const ReleaseLaw& q) {
   const bool same = std::ranges::equal(p, q, [](const auto& a, const auto& b) { return a.first == b.first; });
-  if (!same) throw Error(ErrorCode::internal, "neighbours with different outputs: not private at any price");
+  if (!same) throw Error(ErrorCode::internal, "neighbors with different outputs: not private at any price");
 }
 
 /// How many records lie at each of the audit's positions.
@@ -158,7 +158,7 @@ Rational moved(const CountedNoise& a, const CountedNoise& b, Measure measure) {
 /// which is the Renyi divergence divided by its order.
 EpsilonSum noise_distance(const std::vector<CountedNoise>& p, const std::vector<CountedNoise>& q, Measure measure) {
   if (!std::ranges::equal(p, q, have_same_law)) {
-    throw Error(ErrorCode::internal, "neighbours with different noise: not private at any price");
+    throw Error(ErrorCode::internal, "neighbors with different noise: not private at any price");
   }
   EpsilonSum sum;
   for (std::size_t i = 0; i < p.size(); ++i) {

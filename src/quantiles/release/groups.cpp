@@ -22,7 +22,7 @@ void require_composable(const QuantileQuery& query) {
                 "delta");
   }
   if (query.records_per_person > 1) {
-    throw Error(ErrorCode::usage, "groups take no delta when a person has several records: they can be in many groups",
+    throw Error(ErrorCode::usage, "groups take no delta when a person has several records, which can be in many groups",
                 hint, "delta");
   }
 }

@@ -39,7 +39,7 @@ const Json* find(const Json& object, const char* name) {
 
 /// Refuses members that are not known, since readers of the document would believe a member that is never checked.
 void require_members(const Json& object, const std::set<std::string>& known) {
-  if (!object.IsObject()) refuse("an object is expected where something else stands");
+  if (!object.IsObject()) refuse("expected an object, but found something else");
   for (const auto& member : object.GetObject()) {
     if (!known.contains(std::string(member.name.GetString(), member.name.GetStringLength()))) {
       refuse("it has a member that no certificate of its kind has");
@@ -48,12 +48,12 @@ void require_members(const Json& object, const std::set<std::string>& known) {
 }
 
 std::string text_of(const Json& value) {
-  if (!value.IsString()) refuse("a text is expected where something else stands");
+  if (!value.IsString()) refuse("expected a text, but found something else");
   return {value.GetString(), value.GetStringLength()};
 }
 
 const Json& list_of(const Json& list) {
-  if (!list.IsArray()) refuse("a list is expected where something else stands");
+  if (!list.IsArray()) refuse("expected a list, but found something else");
   return list;
 }
 
@@ -64,7 +64,7 @@ auto read_from(const Json& value, const char* what, const Read& read) {
   try {
     return read(text);
   } catch (const Error&) {
-    refuse(std::string(what) + " in quotes is expected where something else stands");
+    refuse("expected " + std::string(what) + " in quotes, but found something else");
   }
 }
 

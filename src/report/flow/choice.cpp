@@ -72,7 +72,10 @@ Blocks table_of(const std::vector<flow::ServedRange>& ranges) {
 
 std::string wish_of(const ChoiceReport& report) {
   const std::size_t count = report.analysts.size();
-  if (count > 1) return fmt::format("all {} analysts lose at most what is acceptable to them", count);
+  if (count > 1) {
+    return fmt::format("{} lose at most what is acceptable to them",
+                       count == 2 ? "both analysts" : fmt::format("all {} analysts", count));
+  }
   return fmt::format("the analyst loses at most {}", with_decimals(Exponent(report.analysts.front().wanted.most_loss)));
 }
 

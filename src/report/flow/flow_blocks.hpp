@@ -41,7 +41,7 @@ class Blocks {
 Blocks blocks_of(const RefinementReport& report);
 Blocks blocks_of(const StabilityReport& report);
 Blocks blocks_of(const AnyPriorReport& report);
-/// The windows of an analyst, in which more epsilon costs the analyst more.
+/// The windows of an analyst, in which a larger epsilon costs the analyst more.
 Blocks blocks_of(const flow::Windows& windows);
 
 /// A heading, and one row per point: epsilon, expected loss, change.

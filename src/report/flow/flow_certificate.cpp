@@ -291,7 +291,7 @@ class PipelineCheck {
 // --- Together --------------------------------------------------------------------------------------------------------
 
 std::string claim_of(const Certificate& printed) {
-  if (!printed.theorem.empty()) return "less epsilon never helps any analyst between these epsilons";
+  if (!printed.theorem.empty()) return "a smaller epsilon never helps any analyst between these epsilons";
   if (!printed.is_refuted() && !printed.is_proved()) {
     return "the verdict is " + printed.verdict + ", which has no certificate";
   }
@@ -353,7 +353,11 @@ CertificateReport report_of(const Certificate& printed, const Check& check) {
 const char* const reason_unchecked = "the reason, which is only words";
 bool has_proof(const PrintedRange& window) { return window.proof.has_value(); }
 
-const char* const windows_unchecked = "that the loss rises nowhere else";
+/// A window's proof shows one rise between two odds within the window, and not how far the rise reaches.
+std::string unchecked_about(const PrintedWindows& analyst) {
+  if (analyst.windows.empty()) return "that the loss rises nowhere";
+  return "that the loss rises from end to end of each window, and nowhere else";
+}
 
 }  // namespace
 
@@ -383,7 +387,7 @@ CertificateReport checked_certificate(const std::string& json, const CertifiedPi
     if (printed.windows) {
       const bool is_shown = std::ranges::all_of(printed.windows->windows, has_proof);
       if (!is_shown) report.unchecked.emplace_back("that the loss rises in the windows that have no proof");
-      report.unchecked.emplace_back(windows_unchecked);
+      report.unchecked.push_back(unchecked_about(*printed.windows));
     }
     report.unchecked.emplace_back(reason_unchecked);
     return is_checked;

@@ -127,7 +127,9 @@ std::string whose(const flow::Pipeline& about) {
   const std::size_t people = about.participants;
   switch (about.secret.kind) {
     case flow::Secret::Kind::target:
-      return fmt::format("a target whose {} others are known", people - 1);
+      if (people == 1) return "a target without others";
+      return people == 2 ? "a target whose 1 other is known"
+                         : fmt::format("a target whose {} others are known", people - 1);
     case flow::Secret::Kind::histogram:
       return fmt::format("the histogram of {} participants", people);
     case flow::Secret::Kind::everyone:

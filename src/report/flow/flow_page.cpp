@@ -82,14 +82,14 @@ std::vector<figures::Shade> shades_of(const flow::Windows& windows) {
   return shades;
 }
 
-constexpr const char* about_shades = "shaded: more epsilon costs this analyst";
+constexpr const char* about_shades = "shaded: a larger epsilon costs this analyst more";
 
 void draw_windows(HtmlPage& page, const StabilityReport& report) {
   if (!report.windows || report.windows->windows.empty()) return;
   constexpr double nowhere = 2;  // no number is written beside the y axis
   constexpr double flat = 50;
   page.figure(figures::Figure{"windows",
-                              "Where more epsilon costs the analyst of the file",
+                              "Where a larger epsilon costs the analyst of the file more",
                               "",
                               "epsilon",
                               "",
@@ -179,13 +179,13 @@ WebPage to_html(const RefinementReport& report, const PageOptions& options) {
 
 WebPage to_html(const AnyPriorReport& report, const PageOptions& options) {
   const OwnEnvironment own;
-  return verdict_page(report, options, "Does more epsilon never cost an analyst with this loss?");
+  return verdict_page(report, options, "Does a larger epsilon never cost an analyst with this loss more?");
 }
 
 WebPage to_html(const StabilityReport& report, const PageOptions& options) {
   const OwnEnvironment own;
   HtmlPage page;
-  page.title(title_or(options, "Does less epsilon never help?"));
+  page.title(title_or(options, "Does a smaller epsilon never help?"));
   page.section("Verdict");
   StabilityReport verdict = report;
   verdict.windows.reset();

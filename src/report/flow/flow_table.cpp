@@ -146,7 +146,7 @@ Blocks windows_table(const std::vector<flow::UnstableWindow>& windows) {
 
 /// For each window, a pair of epsilons between which the loss rises.
 Blocks proofs_table(const std::vector<flow::UnstableWindow>& windows) {
-  std::vector<Row> rows{{"epsilon", "expected loss", "more epsilon", "more loss"}};
+  std::vector<Row> rows{{"epsilon", "expected loss", "larger epsilon", "larger loss"}};
   for (const flow::UnstableWindow& window : first_of(windows)) {
     if (!window.proof) continue;
     const flow::Rise& rise = *window.proof;
@@ -182,7 +182,7 @@ Blocks report_detail::blocks_of(const flow::Windows& windows) {
             undecided_table(windows.undecided) + "\nand nowhere else in this range\n";
   }
   if (!text.empty()) return text;
-  return "\nto the analyst of the file, more epsilon is never worth less in this range\n";
+  return "\nto the analyst of the file, a larger epsilon is never worth less in this range\n";
 }
 
 std::string report_detail::Blocks::text() const {
@@ -205,7 +205,7 @@ Blocks report_detail::blocks_of(const StabilityReport& report) {
   const flow::Stability& answer = report.answer;
   Blocks text = fmt::format("{} for epsilon from {} to {}\n", to_string(answer.verdict), with_decimals(report.low),
                             with_decimals(report.high));
-  if (answer.verdict == flow::Stability::Verdict::stable) text += "less epsilon never helps any analyst\n";
+  if (answer.verdict == flow::Stability::Verdict::stable) text += "a smaller epsilon never helps any analyst\n";
   if (answer.refutation) {
     const Ends ends{Exponent::log(answer.from).to_string(), Exponent::log(answer.to).to_string()};
     text += Blocks(fmt::format("to some analyst, epsilon = {} is worth less than {}\n", ends.from, ends.to)) +

@@ -168,7 +168,14 @@ std::vector<Row> curve_rows(const LeakageReport& report) {
   return rows;
 }
 
-std::string line_of(const Row& row) { return row.front() + ": " + row.back() + "\n"; }
+std::string line_of(const Row& row) { return row.front() + ": " + row.back(); }
+
+/// The row as a complete sentence.
+std::string paragraph_of(const Row& row) {
+  std::string line = line_of(row) + ".";
+  line.front() = static_cast<char>(line.front() - 'a' + 'A');  // the names of settings begin with a small letter
+  return line;
+}
 
 figures::Figure leakage_figure(const LeakageReport& report) {
   figures::Line after{"with the release"};
@@ -197,7 +204,7 @@ namespace report_detail {
 
 Blocks blocks_of(const LeakageReport& report) {
   std::string setting;
-  for (const Row& row : setting_rows(report)) setting += line_of(row);
+  for (const Row& row : setting_rows(report)) setting += line_of(row) + "\n";
   std::vector<Row> rows{{"epsilon", "right before", "right with the release", "epsilon alone allows"}};
   for (const Leakage& answer : report.answers) {
     rows.push_back({with_decimals(answer.epsilon), percent(answer.before), percent(answer.after),
@@ -262,7 +269,7 @@ WebPage to_html(const LeakageReport& report, const PageOptions& options) {
   HtmlPage page;
   page.title(options.about.title.empty() ? "How often the best guess about a person is right" : options.about.title);
   page.section("The guess");
-  for (const Row& row : setting_rows(report)) page.paragraph(line_of(row));
+  for (const Row& row : setting_rows(report)) page.paragraph(paragraph_of(row));
   page.section("How often it is right");
   page.figure(leakage_figure(report));
   page.paragraph(fmt::format("What epsilon alone allows rests on {}.", report.promise));

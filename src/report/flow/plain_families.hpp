@@ -33,7 +33,7 @@ bool is_of_subsets(const flow::Perturber& perturber);
 /// Whether the perturber is unary encoding: one bit per value, symmetric or optimized.
 bool is_unary(const flow::Perturber& perturber);
 
-/// Whether the perturber belongs to one of these families. In each family, a release with less epsilon can be drawn from one with more.
+/// Whether the perturber belongs to one of these families. In each family, a release at a smaller epsilon can be drawn from one at a larger.
 bool is_family(const flow::Perturber& perturber);
 
 /// A numerator and a denominator, both polynomials of the base.

@@ -1,4 +1,4 @@
-// Decides whether every small step to less epsilon only adds noise. This code serves to check certificates and interpolates, whereas the
+// Decides whether every small step to a smaller epsilon only adds noise. This code serves to check certificates and interpolates, whereas the
 // search for small steps solves over polynomials.
 // Proof: docs/proofs/stability.md, "Theorems checked"
 #pragma once

@@ -487,7 +487,7 @@ const std::vector<Claim>& claims() {
       "With a probability of at least " + percent + " each, the values miss the quantiles of " + whose + where +
       ", by at most ([0-9]+) records, (?:as long as at most [0-9]+|however many) records count(?: in a group)?[.]";
   static const std::string held_in_short = "Each value has an interval beside it that holds " + held +
-                                           " with a probability of at least " + percent +
+                                           ",? with a probability of at least " + percent +
                                            "(?:, if the sample is a simple random one)?[.]";
   static const std::string compared = "With a probability of at least " + percent + ", .*, for no further budget[.]";
   static const std::string of_bars =
@@ -711,7 +711,7 @@ const std::vector<Claim>& claims() {
       {of_plan.c_str(), "rank_error.md", rank_errors_of_a_plan, false},
       {"worst case: exceeded with probability at most ([0-9.]+) each, whatever the table of up to ([0-9]+) "
        "records?(?:; "
-       "with the same probability no quantile misses by more than ([0-9]+))?",
+       "with at most this probability, some quantile misses by more than ([0-9]+))?",
        "rank_error.md", rank_errors_in_a_plans_table, false},
       {"To miss by at most ([0-9]+) records? you pay (.*)[.]", "rank_error.md", rank_errors_of_a_plan, false},
       {"worst case: .* up to ([0-9]+) of them when records are finer .*", "rank_error.md", rank_errors_of_a_plan,

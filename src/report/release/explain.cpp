@@ -306,9 +306,10 @@ std::optional<std::uint64_t> largest_error(const Release& release) {
 
 std::string worst_in_short(const Release& release) {
   if (release.query.intervals) {
+    const std::string held = held_quantile(release);
     return fmt::format(
-        "Each value has an interval beside it that holds {} with a probability of at least {}{}.",
-        held_quantile(release), share_of(release.query.intervals->level),
+        "Each value has an interval beside it that holds {}{} with a probability of at least {}{}.", held,
+        held.find(',') == std::string::npos ? "" : ",", share_of(release.query.intervals->level),
         release.query.intervals->of == IntervalOf::population ? ", if the sample is a simple random one" : "");
   }
   if (release.query.quantiles.empty()) {

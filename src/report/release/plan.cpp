@@ -422,7 +422,7 @@ std::string report_detail::plan_meaning(const ReleasePlan& plan) {
                         plain(failure, 4), counted(worst.rows, "record"));
     text += !worst.together
                 ? "\n"
-                : fmt::format(";\n             with the same probability no quantile misses by more than {}\n",
+                : fmt::format(";\n             with at most this probability, some quantile misses by more than {}\n",
                               *worst.together);
     if (worst.rounded) {
       text += fmt::format(

@@ -22,7 +22,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& name, const Words& what) {
   throw Error(ErrorCode::data, {"'", name, "' is not a receipt: ", what},
-              {"name a file that a release has written as its ", Field("receipt")});
+              {"name a file that a release wrote as its ", Field("receipt")});
 }
 
 constexpr std::size_t largest_receipt = std::size_t{256} << 20;  // bytes; 100,000 groups take a tenth of that
@@ -452,7 +452,7 @@ PrivateBounds bounds_of(const Json& bounds) {
 QuantileQuery query_of(const Json& json, const Json& first, const Json& run) {
   const Json& privacy = json["privacy"];
   if (to_string(budget_of(privacy)->measure()) != text_at(privacy, "measure")) {
-    throw Error(ErrorCode::data, "its cost is in another measure than it says", "");
+    throw Error(ErrorCode::data, "its cost is not in the measure that it states", "");
   }
   QuantileQuery query{quantiles_of(first["quantiles"]), budget_of(privacy).value(),
                       choice_of(text_at(privacy, "neighbors"), {Neighbors::add_remove, Neighbors::change_one}),

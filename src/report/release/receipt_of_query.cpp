@@ -193,7 +193,7 @@ rapidjson::Document parsed(const std::string& query) {
 void require_same(const std::string& difference, const std::string& name) {
   if (difference.empty()) return;
   throw Error(ErrorCode::usage, fmt::format("'{}' is not the receipt of this entry: {} differs", name, difference),
-              "name the receipt that this entry's release has written");
+              "name the receipt that this entry's release wrote");
 }
 
 /// Whether the charge is the entry's. Receipts of version 1 do not name the dataset.
@@ -222,7 +222,7 @@ void require_own_receipt(const LedgerEntry& entry, const Release& release, const
                   ? fmt::format("'{}' names no entry of a ledger, so it is not the receipt of entry {}", name, entry.id)
                   : fmt::format("'{}' is not the receipt of entry {}: it names entry {} with the token {}", name,
                                 entry.id, charge->entry, charge->token),
-              "name the receipt that this entry's release has written");
+              "name the receipt that this entry's release wrote");
 }
 
 void require_own_receipts(const LedgerStatement& statement) {

@@ -277,8 +277,9 @@ RegistryRecord registry_record(const Release& release) {
                 "the data, as the curator declares.",
           release.program,
           {release.query.quantiles.empty() ? noise_on_counts : to_string(release.groups.front().used.mechanism)},
-          !release.is_grouped() ? "All quantiles together cost what is said; every draw was charged before it was made."
-                                : "Groups share no records: all of them together cost what is said.",
+          !release.is_grouped()
+              ? "The stated cost is that of all quantiles together; every draw was charged before it was made."
+              : "Groups share no records: the stated cost is that of all of them together.",
           post_processing_of(release),
           release.receipt,
           !release.unsafe_seed};

@@ -128,7 +128,7 @@ void require_writable(const std::string& path, const std::string& what) {
   refuse_companion(path, what);
   struct stat there {};
   if (lstat(path.c_str(), &there) == 0) {  // this finds a dangling link, too
-    throw Error(ErrorCode::usage, "the " + what + " '" + path + "' exists already",
+    throw Error(ErrorCode::usage, "the " + what + " '" + path + "' already exists",
                 "choose another name, or move the old one away");
   }
   // Creating a file without a name does not show that the name is too long.

@@ -161,7 +161,7 @@ source_detail::InputFile open_profile(const std::string& path) {
   try {
     return source_detail::InputFile::open(path == "-" ? "./-" : path);  // "-" would be standard input
   } catch (const Error& error) {
-    throw Error(error.code(), error.what_words(), "name a file that fractile count or fractile merge has written");
+    throw Error(error.code(), error.what_words(), "name a file that fractile count or fractile merge wrote");
   }
 }
 

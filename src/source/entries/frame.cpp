@@ -594,7 +594,7 @@ Frame::~Frame() = default;
 
 Frame Frame::of(ArrowArrayStream& stream, const std::string& name) {
   if (stream.release == nullptr) {
-    throw Error(ErrorCode::usage, "the frame's Arrow stream was read already", "export it again");
+    throw Error(ErrorCode::usage, "the frame's Arrow stream was already read", "export it again");
   }
   auto state = std::make_unique<State>();
   state->stream.emplace(stream);
@@ -606,7 +606,7 @@ Frame Frame::of(ArrowArrayStream& stream, const std::string& name) {
 
 Frame Frame::of(ArrowSchema& schema, ArrowArray& array, const std::string& name) {
   if (schema.release == nullptr || array.release == nullptr) {
-    throw Error(ErrorCode::usage, "the frame's Arrow array was read already", "export it again");
+    throw Error(ErrorCode::usage, "the frame's Arrow array was already read", "export it again");
   }
   auto state = std::make_unique<State>();
   *state->schema = schema;

@@ -96,7 +96,7 @@ Error refusal_of(const EngineFailure& failure, const std::string& unread) {
             "sql"};
   }
   if (failure.kind == FailureKind::memory) {
-    return {ErrorCode::data, "the query: the engine ran out of memory", "use a machine with more of it"};
+    return {ErrorCode::data, "the query: the engine ran out of memory", "use a machine with more memory"};
   }
   return {ErrorCode::data, "the query: a function refused the value that it met",
           "write TRY(f(x)) for NULL in its place"};
@@ -142,10 +142,10 @@ struct ServersQuery {
   const PostgresType& countable(const std::string& name, ValueKind kind) const {
     const PostgresType& type = types[column(name)];
     if (!type.is_countable()) {
-      throw Error(
-          ErrorCode::data,
-          fmt::format("column '{}' is {}, which is not counted", name, type.name.empty() ? "of a type" : type.name),
-          "convert it in the query: CAST(x AS numeric(18,2)), double precision, bigint, date or timestamp");
+      throw Error(ErrorCode::data,
+                  type.name.empty() ? fmt::format("column '{}' has a type that is not counted", name)
+                                    : fmt::format("column '{}' is {}, which is not counted", name, type.name),
+                  "convert it in the query: CAST(x AS numeric(18,2)), double precision, bigint, date or timestamp");
     }
     if (source_detail::go_together(type.time, kind)) return type;
     throw Error(ErrorCode::data,

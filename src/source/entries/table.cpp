@@ -230,7 +230,7 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
     case FailureKind::memory:
       return {ErrorCode::data,
               display_name + ": the engine ran out of memory",
-              {"read fewer columns, allow more by ", Field("memory"), ", or use a machine with more of it"}};
+              {"read fewer columns, allow more by ", Field("memory"), ", or use a machine with more memory"}};
     default:
       return {ErrorCode::data, at + " could not be read", "check that the file is whole and of its format"};
   }

@@ -218,7 +218,7 @@ void require_parquet(const InputFile& file) {
 
 [[noreturn]] void refuse_unlike(const InputFile& file, const InputFile& first, const std::string& how) {
   throw Error(ErrorCode::data, file.display_name() + ": " + how + " than those of " + first.display_name(),
-              "files that are read as one table have the same columns in the same order");
+              "files that are read as one table must have the same columns in the same order");
 }
 
 std::string header_of(const InputFile& file) {
@@ -393,7 +393,8 @@ Relation Relation::of_parquet(const Connection& connection, const std::vector<In
     relation.rows_of_.push_back(rows);
     const std::vector<StoredColumn> stored = stored_columns(connection, file.path());
     if (stored.size() != columns.size()) {
-      throw Error(ErrorCode::data, file.display_name() + ": the schema holds other columns than the engine reads",
+      throw Error(ErrorCode::data,
+                  file.display_name() + ": the schema holds columns other than those that the engine reads",
                   "write the file again, with columns of plain types");
     }
     for (std::size_t k = 0; k < stored.size(); ++k) {
