@@ -174,7 +174,7 @@ std::string domain_of(const Release& release) {
   if (source.null_policy == NullPolicy::drop && (is_any_text || counts_anything(source))) {
     return fmt::format(
         "Tables whose records hold anything or nothing in the column{}; those that hold {} are left out.",
-        and_where_they_count(counts_at(release.lattice)), left_out_in_words(source, release.lattice.kind()));
+        and_where_they_count(release.lattice), left_out_in_words(source, release.lattice.kind()));
   }
   return fmt::format("Tables whose records have a {} in the column{}{}.", value_in_words(release.lattice.kind()),
                      release.source.null_policy == NullPolicy::drop ? ", or nothing" : "",

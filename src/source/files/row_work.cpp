@@ -23,7 +23,8 @@ constexpr std::uint64_t longest_of_two_signs = 24;
 constexpr std::uint64_t steps_of_an_element = 32;  // for each byte of the value to which a text is cast
 constexpr std::uint64_t longest_padding = 1000;
 constexpr std::uint64_t bytes_of_a_letter = 4;
-constexpr std::uint64_t steps_of_a_zone = std::uint64_t{1} << 13;  // for each byte: an unknown zone is compared with all others
+constexpr std::uint64_t steps_of_a_zone = std::uint64_t{1}
+                                          << 13;  // for each byte: an unknown zone is compared with all others
 constexpr std::uint64_t steps_of_a_failure = std::uint64_t{1} << 15;  // an exception, and the attempt after it
 
 /// Bounds of the bytes of an expression's value, or of its text if that is longer, and of its steps.
@@ -316,10 +317,10 @@ class RowWork {
     if (is_one_of(kind, {"CONSTANT", "COMPARISON", "BETWEEN", "CONJUNCTION"})) return false;
     const std::string function = lower_case(text_of(node, "function_name"));
     if (is_one_of(function, {"strptime", "timezone", "to_timestamp", "try_strptime"})) return true;
-    const bool hands_on = is_one_of(
-        function, {"", "+", "-", "add", "array_extract", "date_add", "date_trunc", "datetrunc", "element_at", "greatest",
-                   "least", "list_element", "list_extract", "map_extract_value", "nullif", "struct_extract",
-                   "struct_extract_at", "subtract"});
+    const bool hands_on =
+        is_one_of(function, {"", "+", "-", "add", "array_extract", "date_add", "date_trunc", "datetrunc", "element_at",
+                             "greatest", "least", "list_element", "list_extract", "map_extract_value", "nullif",
+                             "struct_extract", "struct_extract_at", "subtract"});
     if (!hands_on) return false;
     const auto is_one = [&](const SqlNode& part) { return may_be_instant(part, scope, deeper(depth)); };
     if (kind == "CASE") {
