@@ -216,8 +216,10 @@ class FewRecords(WordsTest):
     def test_what_noise_is_found_among(self):
         """Once, a warning of noise left out among how many records values were found to be noise, and counts beside it showed thousands."""
         text = SMALL.format(intervals="0.95").replace("intervals = 0.95", "rows = 20").replace("epsilon = 1", "epsilon = 0.1")
+        said = self.published(text)
         self.assertIn("Warning, of income by region: with this budget these values are mostly noise: among 20 rows of a public normal table, "
-                      "simulated values miss by some", self.published(text))
+                      "simulated values miss by some", said)
+        self.assertRegex(said, r"rows between quantiles; an epsilon of about [0-9.]+ would do for this level\.")  # not for the publication
 
     def test_only_the_small_group_is_named(self):
         self.write_people()
