@@ -395,6 +395,8 @@ class Tables(WordsTest):
     def test_a_publications_coarse_step_is_warned_of(self):
         """Once, only the plan of a single release warned. What a person's records are counted to is a small whole number itself."""
         self.write("p.toml", SMALL.format(intervals="0.95").replace("step = 1", "step = 50"))
+        self.assertIn("whatever the data; - where it is not known: its intervals say how far off a quantile may be\n",
+                      self.of("plan", "p.toml", "--format", "table"))  # once, nothing said what the dash meant
         self.assertIn("\nIn income, the step is coarse: 11 values are possible:\n  rounding moves values between them by up to 25,",
                       self.of("plan", "p.toml", "--format", "table"))
         self.write("p.toml", MIXED)
