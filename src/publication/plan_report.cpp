@@ -309,8 +309,8 @@ std::string to_table(const PublicationPlan& plan) {
       dashes.empty() ? "" : "; - " + dashes);
   if (any_counts) {
     text +=
-        "counts        of the level's cells are off by no more, each with the probability of intervals; a total that "
-        "adds counts up has the noise of all of its cells\n";
+        "counts        of the level's cells are off by no more, each with the probability of its table's intervals, or "
+        "0.95 without them; a total that adds counts up has the noise of all of its cells\n";
   }
   if (publication.weights) {
     const RecordWeights& weights = *publication.weights;
