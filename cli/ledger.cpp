@@ -165,8 +165,8 @@ void require_known_receipts(const LedgerStatement& statement, const std::string&
       ErrorCode::ledger,
       "this ledger does not know entries that published receipts name: " + unknown +
           (altered.empty() ? "" : "; " + are_altered),
-      "if it was put back to an earlier state, nothing more may be released from it until these are charged again: see "
-      "docs/ledger.md");
+      "if it was put back to an earlier state, nothing more may be released from it until these are charged again, as "
+      "fractile ledger witness --accept does: see docs/ledger.md");
 }
 
 int verify_ledger(const Typed& typed) {

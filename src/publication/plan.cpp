@@ -31,8 +31,9 @@ namespace {
 /// ends of a table, and fewer of its quantiles are selected. Then ten times as many records are taken.
 constexpr std::uint64_t few_records = 1'000;
 constexpr std::uint64_t small_part = 50;
-constexpr std::uint64_t most_records = 10'000;  // of a simulated table
-constexpr std::size_t most_sizes = 3;           // how many cell sizes of a level are simulated
+constexpr std::uint64_t most_records = 10'000;  // of a simulated table, unless there are many levels
+constexpr std::size_t many_levels = 100;
+constexpr std::size_t most_sizes = 3;  // how many cell sizes of a level are simulated
 
 /// The query for the quantiles of one cell, about records or units of weight.
 QuantileQuery query_of_cell(const Publication& publication, const PublicationPart& part,
@@ -199,24 +200,30 @@ class Planner {
   Simulated simulated(const QuantileQuery& query, const Lattice& lattice, const std::vector<PlannedCell>& cells,
                       const Reference& reference) const {
     Simulated all{{}, few_records};
-    const auto error_at = [&](std::uint64_t rows) -> const TypicalError& {
-      const auto at = all.by_size.find(rows);
-      return at == all.by_size.end() ? all.by_size.emplace(rows, errors_of(query, lattice, rows)).first->second
-                                     : at->second;
-    };
     const std::vector<std::uint64_t> sizes = sizes_of(cells, reference, std::numeric_limits<std::uint64_t>::max());
     const std::uint64_t largest = sizes.empty() ? 0 : sizes.back();
-    const auto is_small = [](const TypicalError& error, std::uint64_t rows) {
-      return exceeded_by_less_than(error, 9, 10) * small_part <= static_cast<double>(rows);
-    };
-    while (all.most < largest && !is_small(error_at(all.most), all.most)) all.most *= 10;
-    for (const std::uint64_t rows : sizes_of(cells, reference, all.most)) error_at(rows);
+    if (largest > all.most) {
+      TypicalError errors = errors_of(query, lattice, all.most, few_records);
+      const auto are_small = [&] {
+        return exceeded_by_less_than(errors, 9, 10) * small_part <= static_cast<double>(all.most);
+      };
+      while (all.most < largest && !are_small()) {
+        all.most *= 10;
+        errors = errors_of(query, lattice, all.most, few_records);
+      }
+      if (all.most == few_records) all.by_size.emplace(few_records, std::move(errors));
+    }
+    const std::uint64_t records = parts_.size() > many_levels ? few_records : most_records;
+    for (const std::uint64_t rows : sizes_of(cells, reference, all.most)) {
+      if (!all.by_size.contains(rows)) all.by_size.emplace(rows, errors_of(query, lattice, rows, records));
+    }
     return all;
   }
 
-  /// Simulates a smaller table, at a larger budget, in place of one with more than `most_records` records.
-  TypicalError errors_of(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows) const {
-    const std::uint64_t records = std::min(rows, most_records);
+  /// Simulates a table of `most` records, at a larger budget, in place of one with more.
+  TypicalError errors_of(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows,
+                         std::uint64_t most) const {
+    const std::uint64_t records = std::min(rows, most);
     const Rational times = Rational(rows) / Rational(records);
     QuantileQuery asked = query;
     asked.budget = query.budget.scaled(query.budget.measure() == Measure::zcdp ? times * times : times);

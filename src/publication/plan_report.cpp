@@ -202,6 +202,18 @@ std::string coarse_steps(const Publication& publication) {
   return text;
 }
 
+/// Why there is a dash in place of a worst case; empty where there is none.
+std::string why_not_known(const PublicationPlan& plan) {
+  std::vector<std::string> reasons;
+  if (grows_with_rows(plan)) reasons.emplace_back("where it grows with the records: the file may say rows");
+  for (const PlannedLevel& level : plan.levels) {
+    if (level.without.empty()) continue;
+    const std::string reason = "where it is not known: " + level.without;
+    if (std::ranges::find(reasons, reason) == reasons.end()) reasons.push_back(reason);
+  }
+  return joined_or(reasons, "; or ", "");
+}
+
 /// Why a level's cost does not depend on its number of cells.
 std::string cost_of_a_level(const Publication& publication) {
   const auto has_values = [](const PublicationTable& table) { return table.per_person.has_value(); };
@@ -267,6 +279,7 @@ std::string to_table(const PublicationPlan& plan) {
   }
   const auto has_listed = [](const PublicationTable& table) { return !table.lattice.is_regular(); };
   const bool any_listed = std::ranges::any_of(publication.tables, has_listed);
+  const std::string dashes = why_not_known(plan);
   std::string text = publication.title.empty() ? "" : shown_text(publication.title) + "\n\n";
   text += aligned(rows, 2);
   text += fmt::format(
@@ -284,11 +297,11 @@ std::string to_table(const PublicationPlan& plan) {
       cost_of_a_level(publication), any_listed ? "; where candidates are listed, these records lie on them" : "",
       plain((Rational(1) - publication.confidence).to_double(), 4),
       publication.confidence == Rational(19, 20) ? "" : "; the receipt and the page will state it at 0.05",
-      grows_with_rows(plan) ? "; - where it grows with the records: the file may say rows" : "");
+      dashes.empty() ? "" : "; - " + dashes);
   if (any_counts) {
     text +=
-        "counts        of the level's cells are off by no more, each with the probability of intervals; a total that "
-        "adds counts up has the noise of all of its cells\n";
+        "counts        of the level's cells are off by no more, each with the probability of its table's intervals, or "
+        "0.95 without them; a total that adds counts up has the noise of all of its cells\n";
   }
   if (publication.weights) {
     const RecordWeights& weights = *publication.weights;

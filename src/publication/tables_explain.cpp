@@ -286,7 +286,9 @@ std::string noise_of(const Page& page, const PublishedTables& published, const T
   const bool has_intervals = level.release.query.intervals.has_value();
   if (has_intervals && level.release.is_grouped()) return smallest_unsettled(page, published, table, level);
   if (has_intervals || published.publication.marks.hidden) return page.typed(noise->what);
-  return page.typed(noise->what) + ": " + page.typed(noise->hint);
+  // The budget that would do is the level's. It may be smaller than that of the publication.
+  const char* const whose = noise->hint.ends_with(" would do") ? " for this level" : "";
+  return page.typed(noise->what) + ": " + page.typed(noise->hint) + whose;
 }
 
 void warn_of_noise(Page& page, const PublishedTables& published, const Table& table) {

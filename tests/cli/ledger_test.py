@@ -770,6 +770,9 @@ class Witnessed(LedgerTest):
                          f"the ledger has all that its witness '{self.path}' has seen, up to line 6\n")
         self.assertEqual((self.states(), self.spent()), (["committed", "drawn"], {"epsilon": "3/8"}))
         self.assertIn("charged again: the witness '" + self.path, self.statement()["entries"][1]["query"])
+        counted = ", with drawn entries, which count for good"  # what is reserved can be voided
+        self.assertIn(f"reserved   epsilon = 1/8 of it{counted}\n", self.ledger("show", "budget.db", "--format", "table"))
+        self.assertIn(f"of it reserved: epsilon = 1/8{counted}", self.ledger("show", "budget.db", "--format", "html"))
         self.paid(epsilon="1/16")
         self.ledger("verify", "budget.db")
 

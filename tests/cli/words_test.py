@@ -216,8 +216,10 @@ class FewRecords(WordsTest):
     def test_what_noise_is_found_among(self):
         """Once, a warning of noise left out among how many records values were found to be noise, and counts beside it showed thousands."""
         text = SMALL.format(intervals="0.95").replace("intervals = 0.95", "rows = 20").replace("epsilon = 1", "epsilon = 0.1")
+        said = self.published(text)
         self.assertIn("Warning, of income by region: with this budget these values are mostly noise: among 20 rows of a public normal table, "
-                      "simulated values miss by some", self.published(text))
+                      "simulated values miss by some", said)
+        self.assertRegex(said, r"rows between quantiles; an epsilon of about [0-9.]+ would do for this level\.")  # not for the publication
 
     def test_only_the_small_group_is_named(self):
         self.write_people()
@@ -393,6 +395,8 @@ class Tables(WordsTest):
     def test_a_publications_coarse_step_is_warned_of(self):
         """Once, only the plan of a single release warned. What a person's records are counted to is a small whole number itself."""
         self.write("p.toml", SMALL.format(intervals="0.95").replace("step = 1", "step = 50"))
+        self.assertIn("whatever the data; - where it is not known: its intervals say how far off a quantile may be\n",
+                      self.of("plan", "p.toml", "--format", "table"))  # once, nothing said what the dash meant
         self.assertIn("\nIn income, the step is coarse: 11 values are possible:\n  rounding moves values between them by up to 25,",
                       self.of("plan", "p.toml", "--format", "table"))
         self.write("p.toml", MIXED)

@@ -99,6 +99,13 @@ Words permissions_in_words(const LedgerDataset& dataset) {
   return words;
 }
 
+std::string report_detail::drawn_among_reserved(const LedgerStatement& statement, const LedgerDataset& dataset) {
+  const bool has_drawn = std::ranges::any_of(statement.entries, [&](const LedgerEntry& entry) {
+    return entry.request.dataset == dataset.name && entry.state == EntryState::drawn;
+  });
+  return has_drawn ? ", with drawn entries, which count for good" : "";
+}
+
 Words report_detail::reading_in_words(const LedgerSource& source) {
   Words how;
   add_reading(how, source.reading);
@@ -141,11 +148,12 @@ std::string account_table(const LedgerStatement& statement, const LedgerAccount&
   }
   return fmt::format(
       "dataset {} (a budget for each {}, {} neighbors)\n{}{}"
-      "  budget     {}\n  spent      {}\n  reserved   {} of it\n  remaining  {}\n{}{}",
+      "  budget     {}\n  spent      {}\n  reserved   {} of it{}\n  remaining  {}\n{}{}",
       shown_text(dataset.name), shown_text(dataset.unit), to_string(dataset.neighbors),
       pinned.empty() ? "" : fmt::format("  releases   must have {}\n", shown_text(pinned)),
       permitted.empty() ? "" : fmt::format("  permitted  {}\n", shown_text(permitted)), dataset.budget.to_string(),
-      balance.spent.to_string(), balance.reserved.to_string(), balance.remaining.to_string(), sources,
+      balance.spent.to_string(), balance.reserved.to_string(),
+      report_detail::drawn_among_reserved(statement, dataset), balance.remaining.to_string(), sources,
       dataset.witness.empty() ? "" : fmt::format("  witness    {}\n", shown_text(dataset.witness)));
 }
 
