@@ -1003,6 +1003,23 @@ class Compare(FlowTest):
         self.forged(proved, "--of", "bayes.toml")
         self.forged(proved, randomized=proved["randomized"][1:] + proved["randomized"][:1])
         self.forged(proved, verdict="worth-less")
+
+        # What is proved for the loss of one participant, without a matrix, says nothing of a target among others: these three are counted less
+        # often at the larger epsilon, and hide the target more.
+        def target(name, participants, known):
+            matrix = '{ matrix = [["9/10", "1/10", 0], ["1/10", "9/10", 0], ["1/odds", 0, "1 - 1/odds"]] }'
+            return self.survey(name, participants=participants, values="[0, 1, 2]", perturber=matrix, post='{ query = "count", of = [0] }',
+                               secret='"target"', known=known, analyst={"loss": "[[0, 1], [1, 0], [0, 0]]"})
+        def checked(file):  # with a warning that the matrix does not cost epsilon
+            arguments = ("check", file, "--from", "ln 2", "--to", "ln 1.01", "--any-prior", "--format", "json")
+            return json.loads(flow(*arguments, cwd=self.folder).out)
+        alone = checked(target("alone.toml", "1", "[]"))
+        among = target("among.toml", "4", "[2, 2, 2]")
+        self.assertEqual((alone["verdict"], checked(among)["verdict"]), ("worth-as-much", "worth-less"))
+        self.write("forged.json", json.dumps(dict(alone, about="one participant")))
+        result = flow("verify", "forged.json", "--of", among, cwd=self.folder)
+        self.assertEqual(result.code, 1, result.out)
+
         five = self.survey("five.toml", participants="5", secret='"histogram"', post='"mode"', analyst={"loss": '"argmax-accuracy"'})
         refuted = self.json("check", five, *LN_3_TO_LN_2, "--any-prior", code=1)
         self.verified(refuted, 0, "holds", "--of", five)

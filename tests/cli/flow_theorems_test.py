@@ -88,6 +88,22 @@ class Theorems(CommandTest):
                 self.file(members)
                 self.assertNotEqual(self.verified(document, "--of", "p.toml")["certificate"], "holds")
 
+    def test_theorems_about_one_perturber(self):
+        """A count of responses with two epsilons is unstable, and so is one where the second perturber is not always the first."""
+        bump = "3/10*(odds - 2)*(odds - 3)*(odds - 5)/((odds - 5/2)^2 + 1)^3"  # 0 at the odds 2, 3 and 5
+        true, false = f'"odds/(odds + 1) + {bump}"', f'"1/(odds + 1) - {bump}"'
+        groups = "[" + ", ".join(f'{{ of = 1, perturber = "randomized-response", epsilon = "{times} epsilon" }}' for times in (1, 3)) + "]"
+        for perturber in (groups, f'["randomized-response", {{ matrix = [[{true}, {false}], [{false}, {true}]] }}]'):
+            members = {"participants": "2", "values": "[0, 1]", "post": '{ query = "count", of = [1] }', "perturber": perturber}
+            file = self.file(members)
+            result = run("flow", "check", file, "--epsilon", "ln 2..ln 3", "--format", "json", cwd=self.folder)
+            self.assertEqual(json.loads(result.out)["verdict"], "unstable", result)
+            for theorem in STABLE:
+                with self.subTest(theorem=theorem, perturber=perturber):
+                    forged = {"schema_version": 1, "verdict": "stable", "reason": "forged", "epsilon_low": "ln 2", "epsilon_high": "ln 3",
+                              "theorem": theorem}
+                    self.assertNotEqual(self.verified(forged, "--of", "p.toml")["certificate"], "holds")
+
     def test_unstable_is_no_theorem(self):
         members = {**COUNT, "perturber": '"geometric"'}
         document = self.stable(members)

@@ -14,8 +14,8 @@ struct CertifiedPart {
   std::string name;  ///< the part's name in certificates
 };
 
-/// The parts whose certificates at these odds decide about `asked`, which comes first. `is_witness`: the certificate is not a
-/// counter-example.
+/// The parts whose certificates at these odds decide about `asked`, which comes first. `is_witness`: the certificate is a matrix that leads
+/// from one channel to the other, which can be composed.
 std::vector<CertifiedPart> certified_parts(const flow::Pipeline& asked, bool is_witness, const Rational& from,
                                            const Rational& to);
 

@@ -191,7 +191,8 @@ class PipelineCheck {
     const Rational from = printed_.is_range ? *printed_.odds_from : odds_at(asked, *printed_.epsilon_from);
     const Rational to = printed_.is_range ? *printed_.odds_to : odds_at(asked, *printed_.epsilon_to);
     std::string trouble = "it is about '" + printed_.about + "', and no such part decides about the pipeline";
-    for (const CertifiedPart& part : certified_parts(asked, !printed_.is_refuted(), from, to)) {
+    // Randomized actions for a part prove nothing about the whole: only a witness can be composed.
+    for (const CertifiedPart& part : certified_parts(asked, printed_.witness.has_value(), from, to)) {
       if (part.name != printed_.about) continue;
       try {
         require_part(part.pipeline, from, to);

@@ -4,6 +4,8 @@
 #include <functional>
 #include <optional>
 
+#include "flow/pipeline/noise.hpp"
+
 namespace fractile::report_detail {
 namespace {
 
@@ -74,14 +76,8 @@ std::vector<flow::Perturber> perturbers_of(const flow::Pipeline& pipeline) {
 }
 
 bool are_alike(const flow::Pipeline& pipeline) {
-  const std::vector<flow::Perturber> each = perturbers_of(pipeline);
-  return std::ranges::all_of(each, [&](const flow::Perturber& one) {
-    if (one.root_degree() != each.front().root_degree()) return false;
-    return std::ranges::all_of(std::vector<Rational>{2, 3, 5}, [&](const Rational& base) {
-      const Rational odds = base.pow(one.root_degree());
-      return one.at(odds) == each.front().at(odds);
-    });
-  });
+  const flow::Perturber& perturber = pipeline.perturber;
+  return perturber.each().empty() || flow::alike_neighbors(perturber).size() == 1;
 }
 
 bool is_response(const flow::Perturber& perturber) {

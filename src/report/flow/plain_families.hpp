@@ -15,7 +15,7 @@ namespace fractile::report_detail {
 
 /// The perturber of each participant, or the one that all share. The pipeline must not be a release.
 std::vector<flow::Perturber> perturbers_of(const flow::Pipeline& pipeline);
-/// Whether all participants' channels are the same at several odds.
+/// Whether all participants have one perturber. Perturbers that agree at some odds may differ at others.
 bool are_alike(const flow::Pipeline& pipeline);
 
 /// How many bases decide whether two fractions are equal. The odds are a power of the base. If the fractions agree at bases 1, 2, ... up to

@@ -22,8 +22,9 @@ Rational whole(std::size_t value) { return value; }
 
 constexpr std::size_t most_values = 16;
 
-bool is_response_of_all(const flow::Pipeline& pipeline) {
-  return pipeline.perturber.release() == nullptr && std::ranges::all_of(perturbers_of(pipeline), is_response);
+/// Whether all participants have one randomized response. Counts of responses with several epsilons are not stable.
+bool are_responses_alike(const flow::Pipeline& pipeline) {
+  return pipeline.perturber.release() == nullptr && are_alike(pipeline) && is_response(perturbers_of(pipeline).front());
 }
 
 // --- What is revealed ----------------------------------------------------------------------------------------------------
@@ -165,7 +166,7 @@ Applies nothing_told(const flow::Pipeline& pipeline) {
 }
 
 Applies counted_responses(const flow::Pipeline& pipeline) {
-  if (!is_response_of_all(pipeline)) return Applies::no;
+  if (!are_responses_alike(pipeline)) return Applies::no;
   return counted_by(pipeline) ? Applies::yes : Applies::unchecked;
 }
 
@@ -209,7 +210,7 @@ std::optional<flow::Channel> channel_with(flow::Pipeline pipeline, const flow::M
 /// Rows are polynomials of degree N in the probability of keeping a value, where N is the number of participants. So N + 1 such
 /// probabilities decide.
 Applies lumping(const flow::Pipeline& asked) {
-  if (!is_response_of_all(asked) || asked.secret.kind == flow::Secret::Kind::histogram) return Applies::no;
+  if (!are_responses_alike(asked) || asked.secret.kind == flow::Secret::Kind::histogram) return Applies::no;
   flow::Pipeline pipeline = asked;
   pipeline.secret = {};  // a target's rows are rows of everyone's channel
   const std::size_t values = pipeline.values.size();
