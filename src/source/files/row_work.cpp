@@ -64,13 +64,16 @@ std::string require_constant(const SqlNode& node, const std::string& function, c
   refuse_variable(function, what);
 }
 
-/// The pattern of a function of regular expressions. A part of a letter that `\C` took would not be UTF-8, and other functions would
-/// end the engine's process with it.
+/// The pattern of a function of regular expressions. \C matches one byte of a letter, and \B the place between two of its bytes, where
+/// regexp_replace would put something. What is left is not UTF-8, and other functions end the process with it.
 std::string require_pattern(const SqlNode& node, const std::string& function) {
   std::string pattern = require_constant(node, function, "the pattern");
-  if (pattern.find("\\C") == std::string::npos) return pattern;
-  refuse_work("the pattern of " + function + " has \\C, which matches one byte of a letter",
-              "write a dot, which matches a letter; a backslash before a C is [\\\\]C");
+  for (const char* sign : {"\\C", "\\B"}) {
+    if (pattern.find(sign) == std::string::npos) continue;
+    refuse_work("the pattern of " + function + " has " + sign + ", which takes letters apart into bytes",
+                std::string("write another one; a backslash before a ") + sign[1] + " is [\\\\]" + sign[1]);
+  }
+  return pattern;
 }
 
 /// Whether a format of times reads the name of a time zone.
