@@ -564,7 +564,10 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
       const bool has_path = parts.size() > 1 && !constant_number(child(1));
       const std::string path = has_path ? require_constant(child(1), name, "the path") : "";
       const bool is_list = path.find('*') != std::string::npos;
-      if (path.find("..") != std::string::npos) refuse_work("a path of JSON has ..", "write every step of the path");
+      for (const char* sign : {"..", "**"}) {  // values at any depth, of which each contains the next one
+        if (path.find(sign) != std::string::npos)
+          refuse_work(std::string("a path of JSON has ") + sign, "write every step of the path");
+      }
       // A list becomes JSON first, and six signs one of its letters.
       return bounded(times(is_list ? place_in_a_list + 1 : 3, sum), sum);
     }

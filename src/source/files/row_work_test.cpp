@@ -187,6 +187,7 @@ TEST_F(RowWork, RefusesArgumentsThatAreNoConstants) {
   expect_refused("SELECT json_extract(x, y) AS a FROM input", "the path of json_extract is not a constant");
   expect_refused("SELECT x ->> y AS a FROM input", "is not a constant");
   expect_refused("SELECT json_extract(x, '$..a') AS a FROM input", "a path of JSON has ..");
+  expect_refused("SELECT x ->> '$.a.**' AS a FROM input", "a path of JSON has **");
   for (const char* format : {"'%Y %Z'", "'%Z'", "'%%%Z'", "['%Y', '%Y %-Z']", "list_value('%Z')"}) {
     expect_refused("SELECT strptime(x, " + std::string(format) + ") AS a FROM input", "strptime with %Z fails");
     EXPECT_NO_THROW(require("SELECT try_strptime(x, " + std::string(format) + ") AS a FROM input")) << format;
