@@ -36,14 +36,14 @@ constexpr std::array plan_table{
                "the shape of the public table on which typical errors are simulated: uniform, normal or log-normal"},
     OptionSpec{"--guess", asker, "WHAT", "", "Worth",
                "also how often an attacker's best guess about a person is right: value, presence, or above:30000"},
-    OptionSpec{"--analyst", asker, "FILE", "", "Worth",
+    OptionSpec{"--analyst", owner, "FILE", "", "Worth",
                "the least epsilon within --epsilon LO..HI at which the values serve this analyst: a TOML file with "
                "[analyst], loss = \"missed-records\" or \"missed-by-more\" (than = 100), and most = 20, the largest "
                "loss they accept"},
     OptionSpec{
-        "--reference", asker, "FILE", "a table of the shape", "Worth",
+        "--reference", owner, "FILE", "a table of the shape", "Worth",
         "with --guess or --analyst: a public table whose values are spread like those of the one to be released"},
-    OptionSpec{"--reference-column", asker, "NAME", "value", "Worth", "the column of that table"},
+    OptionSpec{"--reference-column", owner, "NAME", "value", "Worth", "the column of that table"},
     OptionSpec{"--duckdb", owner, "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
                "the DuckDB library, libduckdb.so, to read --reference, and files of keys"},
     mechanism_option,

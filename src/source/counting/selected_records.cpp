@@ -18,9 +18,11 @@ namespace fractile {
 namespace source_detail {
 namespace {
 
-/// A column as exact text.
+/// A column as exact text; NULL for a value that the engine cannot write, such as a TIMESTAMP_NS of the first day of that type.
 std::string text_expression(const Column& column) {
-  return "CAST(" + quote_identifier(column.engine_name) + " AS VARCHAR)";
+  const std::string text = "CAST(" + quote_identifier(column.engine_name) + " AS VARCHAR)";
+  const bool has_text = column.type == "VARCHAR" || (is_short_type(column.type) && column.type != "TIMESTAMP_NS");
+  return has_text ? text : "TRY(" + text + ")";
 }
 
 /// The same for keys, with 0.0 and -0.0 as one key.

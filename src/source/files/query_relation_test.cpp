@@ -299,6 +299,22 @@ TEST_F(FailingCells, OfPersonsAndKeysAreMissingToo) {
   EXPECT_EQ(records({.by = "place", .keys = {"7"}}), 9999U);
 }
 
+/// Once, such a time ended the release: the engine reads it, and fails when it writes it.
+TEST_F(FailingCells, PersonsAndKeysThatTheEngineCannotWriteAreMissing) {
+  const std::string time = "CASE WHEN i = 5000 THEN CAST('1677-09-21 12:00:00' AS TIMESTAMP_NS) "
+                           "ELSE CAST('2020-01-01 00:00:00' AS TIMESTAMP_NS) + to_days(CAST(i AS INTEGER)) END";
+  const Table table = Table::open(
+      {.file = one_bad_row(),
+       .sql = "SELECT 7 AS x, " + time + " AS who, [CASE WHEN i = 5000 THEN " + time + " END] AS list FROM input"});
+  RandomBits bits = RandomBits::system();
+  const auto records = [&](const RecordSelection& selection) {
+    return table.count({{"x", ages, NullPolicy::drop, selection}}, bits).front().profiles()[0].records();
+  };
+  EXPECT_EQ(records({.person = "who"}), 9999U);
+  EXPECT_EQ(records({.by = "who", .keys = {"2020-01-02 00:00:00"}}), 1U);
+  EXPECT_EQ(records({.by = "list", .keys = {"[NULL]"}}), 9999U);
+}
+
 TEST_F(FailingCells, OfTimesAreMissing) {
   const Lattice days = Lattice::regular(18'000, 19'000, 1, ValueKind::date);
   const std::string file = folder.write("d.csv", "x,y\n2020-03-01,1\n2020-13-01,1\nsoon,1\n2020-03-02,x\n");

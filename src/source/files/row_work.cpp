@@ -65,13 +65,16 @@ std::string require_constant(const SqlNode& node, const std::string& function, c
   refuse_variable(function, what);
 }
 
-/// The pattern of a function of regular expressions. A part of a letter that `\C` took would not be UTF-8, and other functions would
-/// end the engine's process with it.
+/// The pattern of a function of regular expressions. \C matches one byte of a letter, and \B the place between two of its bytes, where
+/// regexp_replace would put something. What is left is not UTF-8, and other functions end the process with it.
 std::string require_pattern(const SqlNode& node, const std::string& function) {
   std::string pattern = require_constant(node, function, "the pattern");
-  if (pattern.find("\\C") == std::string::npos) return pattern;
-  refuse_work("the pattern of " + function + " has \\C, which matches one byte of a letter",
-              "write a dot, which matches a letter; a backslash before a C is [\\\\]C");
+  for (const char* sign : {"\\C", "\\B"}) {
+    if (pattern.find(sign) == std::string::npos) continue;
+    refuse_work("the pattern of " + function + " has " + sign + ", which takes letters apart into bytes",
+                std::string("write another one; a backslash before a ") + sign[1] + " is [\\\\]" + sign[1]);
+  }
+  return pattern;
 }
 
 /// Whether a format of times reads the name of a time zone.
@@ -562,7 +565,10 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
       const bool has_path = parts.size() > 1 && !constant_number(child(1));
       const std::string path = has_path ? require_constant(child(1), name, "the path") : "";
       const bool is_list = path.find('*') != std::string::npos;
-      if (path.find("..") != std::string::npos) refuse_work("a path of JSON has ..", "write every step of the path");
+      for (const char* sign : {"..", "**"}) {  // values at any depth, of which each contains the next one
+        if (path.find(sign) != std::string::npos)
+          refuse_work(std::string("a path of JSON has ") + sign, "write every step of the path");
+      }
       // A list becomes JSON first, and six signs one of its letters.
       return bounded(times(is_list ? place_in_a_list + 1 : 3, sum), sum);
     }
