@@ -348,10 +348,7 @@ def profile(
     """
     _words.choice(null, "null", get_args(Null))
     _words.words({"column": column, "person": person, "by": by})  # refuses names that are not texts
-    if sampling_key is not None and person is None:
-        raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
-    if sampling_key is not None and not isinstance(sampling_key, bytes):
-        raise UsageError("sampling_key: 32 bytes are expected", "write sampling_key=secrets.token_bytes(32)", "sampling_key")
+    key = sampling_key_of(sampling_key, person)
     possible = require_lattice(lattice)
     bound = _numbers.whole(records_per_person, "records_per_person")
     texts = [] if missing is None else _words.missing_texts(missing)
@@ -360,13 +357,23 @@ def profile(
     weights = _words.weight_words(weight, weight_bounds, weight_step)
     how = _words.per_person(per_person)
     frame, name = _frames.frame_in_memory(data, column or "", others, _asked(lattice, null, texts, how), weight)
-    key = secrets.token_bytes(32) if sampling_key is None else sampling_key
     question = _core.Counted.of(
         name, possible, null == "error", person or "", bound, groups.by, groups.lists, groups.tuples, texts,
         per_person=how, weight=weights,
     )
     profiles = [Profile(core) for core in question.of_frame(frame, key).alone]
     return profiles[0] if by is None else dict(zip(groups.keys, profiles))
+
+
+def sampling_key_of(sampling_key: bytes | None, person: str | None) -> bytes:
+    """The key; if none is given, a random one."""
+    if sampling_key is None:
+        return secrets.token_bytes(32)
+    if person is None:
+        raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
+    if not isinstance(sampling_key, bytes) or len(sampling_key) != 32:
+        raise UsageError("sampling_key: 32 bytes are expected", "write sampling_key=secrets.token_bytes(32)", "sampling_key")
+    return sampling_key
 
 
 def require_lattice(lattice: object) -> _core.Lattice:

@@ -12,17 +12,16 @@ from __future__ import annotations
 import json
 import os
 import re
-import secrets
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, get_args, overload
 
 from . import _core, _errors, _frames, _numbers, _words
-from ._arguments import Event, require_event
+from ._arguments import Event, require_event, suggesting
 from ._choices import Base, Mechanism, Neighbors, Null, Of, PerPerson, Quantiles, Rates
 from ._errors import DataError, InternalError, UsageError
 from ._numbers import Number
-from ._profile import Lattice, Profile
+from ._profile import Lattice, Profile, sampling_key_of
 from ._publication import PublishedTables, _publication_in, _published
 from ._release import Bound, Key, Keys, Release, Step, _released
 
@@ -366,6 +365,7 @@ class _Counter:
 
 
 @overload
+@suggesting
 def profile(
     df: DataFrame,
     column: str | None = None,
@@ -388,6 +388,7 @@ def profile(
 
 
 @overload
+@suggesting
 def profile(
     df: DataFrame,
     column: str | None = None,
@@ -409,6 +410,7 @@ def profile(
 ) -> dict[Key, Profile]: ...
 
 
+@suggesting
 def profile(
     df: DataFrame,
     column: str | None = None,
@@ -439,8 +441,7 @@ def profile(
         DataError: the frame or a record is unusable.
     """
     _words.choice(null, "null", get_args(Null))
-    if sampling_key is not None and person is None:
-        raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
+    key = sampling_key_of(sampling_key, person)
     meant = "these are the smallest and the largest possible value"
     lower, upper = (None, None) if bounds is None else _numbers.pair(bounds, "bounds", meant, "write bounds=(0, 125)")
     lattice = Lattice(lower, upper, step, candidates=candidates)
@@ -454,11 +455,11 @@ def profile(
         per_person=_words.per_person(per_person), weight=weights,
     )
     question.of_frame(counter.columns(), bytes(32))  # refuses types that do not go together
-    key = secrets.token_bytes(32) if sampling_key is None else sampling_key
     profiles = [Profile(core) for core in counter.count([question], [key])[0].alone]
     return profiles[0] if by is None else dict(zip(groups.keys, profiles))
 
 
+@suggesting
 def release(
     df: DataFrame,
     column: str | None = None,
@@ -533,6 +534,7 @@ def release(
     return _released(words, [], groups, counter.columns(), counter, cancel)
 
 
+@suggesting
 def publish(
     file: str | os.PathLike[str],
     df: DataFrame,
