@@ -174,7 +174,8 @@ class RandomBits {
   static RandomBits system();
   /// A reproducible ChaCha20 stream: anyone who knows the seed can undo the privacy. For tests and demonstrations only.
   static RandomBits unsafe_seeded(std::uint64_t seed);
-  /// Bits from `fill`, which must fill the whole span or throw: for tests that place bits or make the supply fail.
+  /// Bits from `fill`, which must fill the whole span or throw: for tests that place bits or make the supply fail. Throws `usage`
+  /// without a function.
   static RandomBits from_source(std::function<void(std::span<std::byte>)> fill);
 
   RandomBits(RandomBits&&) noexcept;

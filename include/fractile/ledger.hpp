@@ -186,7 +186,7 @@ struct LedgerOptions {
   /// How long to wait for another process's lock, or for a server, before anything is charged. Once something is charged, the
   /// ledger waits without limit.
   std::chrono::milliseconds patience = std::chrono::seconds(10);
-  std::function<std::chrono::system_clock::time_point()> clock = std::chrono::system_clock::now;
+  std::function<std::chrono::system_clock::time_point()> clock = std::chrono::system_clock::now;  ///< empty: the same
   std::function<bool()> stop = {};  ///< asked while it waits and nothing is drawn: true ends the wait
   /// Called when a wait that follows a charge has lasted ten seconds, and then each minute.
   std::function<void(std::chrono::seconds)> waiting = {};

@@ -257,7 +257,8 @@ struct LevelCells {
   std::vector<std::uint64_t> expected_rows =
       {};  ///< One per cell: sums over the finest level's cells. None where nothing is known.
 };
-/// Throws `usage` for more than Publication::most_cells, and for a column whose keys are not listed.
+/// Throws `usage` for more than Publication::most_cells, for a column whose keys are not listed, and for a level that is no KeyLevel of
+/// the table.
 LevelCells cells_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level);
 
 /// A level of a table as a separate release, with its part of the budget.

@@ -116,7 +116,7 @@ struct Release {
   std::string receipt = {};  ///< byte for byte; empty until with_receipt() of fractile/receipts.hpp
 
   const Budget& cost() const { return query.budget; }
-  bool is_grouped() const { return !groups.front().key.empty(); }
+  bool is_grouped() const { return !groups.empty() && !groups.front().key.empty(); }
   /// The groups' keys, in order; empty without groups.
   std::vector<GroupKey> keys() const;
   /// Whether the same mechanism ran for all groups, apart from round numbers, which are searched for in each group separately.

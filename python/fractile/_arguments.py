@@ -73,6 +73,8 @@ def _hint(function: Callable[..., Any], name: str, known: list[str]) -> str:
     meant = _meant(name, known)
     if meant:
         return f"did you mean {meant}=?"
+    if function.__module__ == "fractile.spark":
+        return f"see help(fractile.spark.{function.__name__})"
     if function.__name__ == "plan" and name in _IN_A_PLAN:
         return _IN_A_PLAN[name]
     if function.__name__ == "release" and name in _IN_PYTHON:

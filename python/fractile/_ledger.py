@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from . import _core, _notebook, _words
+from . import _core, _notebook, _numbers, _words
 from ._arguments import suggesting
 from ._choices import InputFormat, Neighbors, Null, Unreadable
 from ._errors import UsageError
@@ -98,9 +98,10 @@ class Ledger:
 
     def void(self, entry: int, reason: str) -> None:
         """Declares that a reserved entry's release was never published. The entry then no longer counts."""
-        if not isinstance(entry, int) or not 0 < entry < 2**63:
+        number = None if isinstance(entry, bool) else _numbers.index_of(entry)
+        if number is None or not 0 < number < 2**63:
             raise UsageError("entry: the number of an entry is expected", "see ledger.entries", "entry")
-        _core.ledger_void(self.path, entry, _words.text(reason, "reason"))
+        _core.ledger_void(self.path, number, _words.text(reason, "reason"))
 
     def witness(self, *, accept: bool = False) -> list[str]:
         """Checks that the ledger has all that its datasets' witnesses have seen, and returns the paths of the witnesses. `accept`: after a

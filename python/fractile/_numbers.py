@@ -69,7 +69,7 @@ def word(value: Any, field: str, public: bool = False) -> str:
         return format(value, "f") if abs(value.adjusted()) <= _MOST else str(value)
     if isinstance(value, float):
         return _of_float(value, field)
-    index = _index(value)
+    index = index_of(value)
     if index is not None:
         return _digits(index, field)
     if is_scalar and _looks.has(value, "__float__"):  # numpy.float32 prints the shortest decimal for its width
@@ -84,7 +84,7 @@ def out_of_array(value: Any) -> Any:
     return value[()] if type(value).__name__ == "ndarray" and _looks.is_scalar(value) else value
 
 
-def _index(value: Any) -> int | None:
+def index_of(value: Any) -> int | None:
     """The whole number that the value is; None if it is none, as numpy's truth values are, whose __index__ raises."""
     if not _looks.has(value, "__index__") or type(value).__name__ in ("bool", "bool_"):
         return None

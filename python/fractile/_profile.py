@@ -371,7 +371,7 @@ def key_of_samples(given: bytes | None, person: str | None) -> bytes:
         return secrets.token_bytes(32)
     if person is None:
         raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
-    if not isinstance(given, bytes):
+    if not isinstance(given, bytes) or len(given) != 32:
         raise UsageError("sampling_key: 32 bytes are expected", "write sampling_key=secrets.token_bytes(32)", "sampling_key")
     return given
 

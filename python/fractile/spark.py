@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, get_args, overload
 
 from . import _core, _errors, _frames, _numbers, _words
-from ._arguments import Event, require_event
+from ._arguments import Event, require_event, suggesting
 from ._choices import Base, Mechanism, Neighbors, Null, Of, PerPerson, Quantiles, Rates
 from ._errors import DataError, InternalError, UsageError
 from ._numbers import Number
@@ -365,6 +365,7 @@ class _Counter:
 
 
 @overload
+@suggesting
 def profile(
     df: DataFrame,
     column: str | None = None,
@@ -387,6 +388,7 @@ def profile(
 
 
 @overload
+@suggesting
 def profile(
     df: DataFrame,
     column: str | None = None,
@@ -408,6 +410,7 @@ def profile(
 ) -> dict[Key, Profile]: ...
 
 
+@suggesting
 def profile(
     df: DataFrame,
     column: str | None = None,
@@ -454,6 +457,7 @@ def profile(
     return profiles[0] if by is None else dict(zip(groups.keys, profiles))
 
 
+@suggesting
 def release(
     df: DataFrame,
     column: str | None = None,
@@ -528,6 +532,7 @@ def release(
     return _released(words, [], groups, counter.columns(), counter, cancel)
 
 
+@suggesting
 def publish(
     file: str | os.PathLike[str],
     df: DataFrame,

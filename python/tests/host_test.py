@@ -385,6 +385,7 @@ HALF = "\ud800"
         lambda: fractile.Ledger(5),
         lambda: fractile.Ledger("x.db").void(2**70, "x"),
         lambda: fractile.Ledger("x.db").void("1", "x"),
+        lambda: fractile.Ledger("x.db").void(True, "x"),
         lambda: fractile.Ledger("x.db").void(1, HALF),
         lambda: fractile.Ledger("x.db").verify(5),
         lambda: fractile.Ledger("x.db").statement(HALF),

@@ -329,3 +329,25 @@ def test_pyspark_is_not_needed_to_import():
 
     code = "import sys, fractile.spark; print([m for m in ('pyspark', 'pyarrow', 'pandas') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("function", "argument", "hint"),
+    [
+        (spark.release, "eps", "did you mean epsilon=?"),
+        (spark.release, "sql", "see help(fractile.spark.release)"),
+        (spark.profile, "lattice", "see help(fractile.spark.profile)"),
+        (spark.publish, "threads", "see help(fractile.spark.publish)"),
+    ],
+)
+def test_arguments_that_a_function_does_not_have(function, argument, hint):
+    with pytest.raises(fractile.UsageError) as caught:
+        function("wages.toml", **{argument: 1})
+    assert caught.value.message == f"{function.__name__} has no argument '{argument}'" and caught.value.hint == hint
+
+
+@pytest.mark.parametrize("key", ["x" * 32, b"short", bytearray(32)], ids=repr)
+def test_sampling_keys_are_refused_before_a_job(key):
+    with pytest.raises(fractile.UsageError, match="sampling_key: 32 bytes are expected") as caught:
+        spark.profile(None, bounds=(0, 9), step=1, person="id", sampling_key=key)
+    assert caught.value.field == "sampling_key"

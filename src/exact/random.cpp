@@ -124,6 +124,7 @@ RandomBits RandomBits::unsafe_seeded(std::uint64_t seed) {
 }
 
 RandomBits RandomBits::from_source(std::function<void(std::span<std::byte>)> fill) {
+  if (!fill) throw Error(ErrorCode::usage, "bits need a function that fills a span");
   return RandomBits(std::make_unique<Pool>(std::move(fill)));
 }
 

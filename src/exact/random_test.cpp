@@ -88,6 +88,7 @@ TEST(RandomBits, AFunctionIsCalledByOneStreamAlone) {
 }
 
 TEST(RandomBits, FailureThrowsAndNothingIsReturned) {
+  EXPECT_THROW(RandomBits::from_source({}), Error);
   int fills = 0;
   RandomBits bits = RandomBits::from_source([&fills](std::span<std::byte>) {
     ++fills;

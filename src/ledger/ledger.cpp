@@ -238,7 +238,7 @@ struct Ledger::State {
                 "open it for changes, too");
   }
 
-  std::string now() const { return timestamp(options.clock()); }
+  std::string now() const { return timestamp(options.clock ? options.clock() : std::chrono::system_clock::now()); }
 
   /// The book as of one moment, for callers that read nothing else.
   Book book() const {
@@ -415,6 +415,10 @@ LedgerReservation Ledger::reserve(const LedgerRequest& request) {
 
 std::vector<LedgerReservation> Ledger::reserve_beside(const LedgerQueries& held, const LedgerRequests& wanted) {
   const Store& store = state_->store_to_write();
+  if (!wanted) {
+    throw Error(ErrorCode::usage, "a function that decides what to charge is missing",
+                "give one that returns the requests");
+  }
   store.wait(Waiting::Until::patience);
   std::vector<LedgerRequest> requests;
   std::vector<LedgerReservation> reservations;

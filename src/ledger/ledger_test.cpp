@@ -205,6 +205,15 @@ TEST_P(LedgerTest, OpenForReadingIsNotChanged) {
   EXPECT_EQ(reading.verify(), before);
 }
 
+TEST_P(LedgerTest, FunctionsMayBeMissing) {
+  LedgerOptions options;
+  options.clock = {};
+  Ledger::create(path, options).add_dataset({"people", pure("1")});
+  Ledger ledger = Ledger::open(path, options);
+  EXPECT_EQ(ledger.entry(ledger.reserve(request("q", pure("1/2"))).id).reserved_at.size(), 10U);
+  expect_failure(ErrorCode::usage, "what to charge is missing", [&] { ledger.reserve_beside({"people", {"q"}}, {}); });
+}
+
 // A constraint of the tables refused it, and the error was that the ledger cannot be used.
 TEST_P(LedgerTest, AnEntryIsCommittedOnceAtATime) {
   Ledger ledger = with(pure("1"));

@@ -42,6 +42,12 @@ void require_positive(const char* field, const std::optional<Rational>& share) {
   if (share && share->sign() <= 0) refuse(field, "not above 0", {"write for example ", Field(field).number(2)});
 }
 
+void require_level(const PublicationTable& table, const KeyLevel& level) {
+  const bool increases = std::ranges::adjacent_find(level, std::ranges::greater_equal()) == level.end();
+  if (increases && (level.empty() || level.back() < table.by.size())) return;
+  refuse("levels", "one does not name columns of the table in their order", "write places in `by`, increasing");
+}
+
 void validate_levels(const PublicationTable& table) {
   const std::size_t columns = table.by.size();
   KeyLevel all(columns);
@@ -51,10 +57,7 @@ void validate_levels(const PublicationTable& table) {
   }
   std::set<KeyLevel> known;
   for (const KeyLevel& level : table.levels) {
-    const bool increases = std::ranges::adjacent_find(level, std::ranges::greater_equal()) == level.end();
-    if (!increases || (!level.empty() && level.back() >= columns)) {
-      refuse("levels", "one does not name columns of the table in their order", "write places in `by`, increasing");
-    }
+    require_level(table, level);
     if (!known.insert(level).second) refuse("levels", "one appears twice", "write each once");
   }
 }
@@ -416,6 +419,7 @@ KeyTuple margin_of(const KeyTuple& cell, const KeyLevel& level) {
 
 LevelCells cells_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level) {
   const std::vector<const KeyColumn*> columns = publication.columns_of(table);
+  require_level(table, level);
   require_countable(table, columns);
   const std::vector<KeyTuple> finest = table.possible.empty() ? all_tuples(table, columns) : table.possible;
   LevelCells result;

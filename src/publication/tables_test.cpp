@@ -36,6 +36,9 @@ TEST(PublicationCells, OfAMarginAreSumsOfTheFinest) {
   EXPECT_EQ(sexes.cells, (std::vector<KeyTuple>{{"f"}, {"m"}}));
   EXPECT_EQ(sexes.of_finest, (std::vector<std::size_t>{0, 1, 0, 1, 0, 1, 0, 1}));
   EXPECT_EQ(sexes.expected_rows, (std::vector<std::uint64_t>{16, 20}));
+  for (const KeyLevel& odd : {KeyLevel{9}, KeyLevel{1, 0}, KeyLevel{0, 0}}) {
+    EXPECT_THROW(cells_of(publication, table, odd), Error);
+  }
   const LevelCells everyone = cells_of(publication, table, {});
   EXPECT_EQ(everyone.cells, (std::vector<KeyTuple>{{}}));
   EXPECT_EQ(everyone.expected_rows, (std::vector<std::uint64_t>{36}));
