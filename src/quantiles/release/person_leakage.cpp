@@ -13,6 +13,7 @@
 #include "privacy/guessing.hpp"
 #include "quantiles/release/attacker.hpp"
 #include "quantiles/stages/plan.hpp"
+#include "ranks/span.hpp"
 
 namespace fractile {
 namespace {
@@ -352,15 +353,8 @@ Enclosure largest_count(const std::vector<Rational>& priors, std::uint64_t n) {
 
 /// By position, whether a record there is above the limit.
 std::vector<bool> above_limit(const KnownTable& table, const Lattice& lattice, const Rational& limit) {
-  std::uint64_t first = 0;  // candidate above the limit
-  for (std::uint64_t end = lattice.size(); first < end;) {
-    const std::uint64_t middle = first + (end - first) / 2;
-    if (lattice.at(middle) > limit) {
-      end = middle;
-    } else {
-      first = middle + 1;
-    }
-  }
+  const std::uint64_t first =  // candidate above the limit
+      first_entry(0, lattice.size(), [&](std::uint64_t candidate) { return lattice.at(candidate) > limit; });
   if (first == 0) refuse_guess("all possible values are above the limit", "take a limit between the bounds");
   if (first == lattice.size()) refuse_guess("no possible value is above the limit", "take a limit between the bounds");
   if (!lattice.is_regular() && lattice.at(first - 1) != limit) {
