@@ -115,14 +115,6 @@ QuantileFraction QuantileTree::alpha(const Subproblem& node) const {
   return {numerator / common, denominator / common};
 }
 
-namespace {
-
-Rational range_of(const QuantileFraction& alpha, Neighbors neighbors) {
-  return static_cast<std::int64_t>(score_range(alpha, neighbors));
-}
-
-}  // namespace
-
 JointTarget QuantileTree::target(const JointNode& node) const {
   JointTarget target{{}, node.to - node.from};
   std::uint64_t passed = node.from;
@@ -143,8 +135,8 @@ SelectionPrice QuantileTree::joint_price(const JointNode& node, const JointTarge
   if (target.quantiles() == 1) {
     const QuantileFraction fraction = alpha(node);
     const Rational unit(2, fraction.denominator);
-    added = unit * range_of(fraction, Neighbors::add_remove);
-    changed = unit * range_of(fraction, Neighbors::change_one);
+    added = unit * Rational(score_range(fraction, Neighbors::add_remove));
+    changed = unit * Rational(score_range(fraction, Neighbors::change_one));
   } else if (shape().kind != NodeKind::joint_total) {
     const auto least = static_cast<std::int64_t>(*std::ranges::min_element(target.weights));
     const auto all = static_cast<std::int64_t>(target.denominator);
@@ -156,7 +148,7 @@ SelectionPrice QuantileTree::joint_price(const JointNode& node, const JointTarge
 
 SelectionPrice QuantileTree::single_price(const Subproblem& node) const {
   const QuantileFraction fraction = alpha(node);
-  return {rate(node), range_of(fraction, Neighbors::add_remove), range_of(fraction, Neighbors::change_one)};
+  return {rate(node), score_range(fraction, Neighbors::add_remove), score_range(fraction, Neighbors::change_one)};
 }
 
 namespace {
