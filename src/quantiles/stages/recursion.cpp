@@ -371,11 +371,4 @@ std::vector<Split> sample_splits(const QuantileTree& tree, std::size_t quantiles
   return result;
 }
 
-std::vector<std::uint64_t> sample_quantiles(const QuantileTree& tree, std::size_t quantiles,
-                                            std::vector<PaidPart> levels) {
-  std::vector<std::uint64_t> result = sample_splits(tree, quantiles, std::move(levels), Wanted::candidates);
-  for (std::uint64_t& split : result) split = tree.candidate_of(split);
-  return result;
-}
-
 }  // namespace fractile
