@@ -198,8 +198,7 @@ AuditedLaw permute_and_flip(const AuditRequest& request) {
     const std::uint64_t best = std::ranges::min_element(runs, {}, &Run::score)->score;
     std::vector<Enclosure> weights;
     for (const Run& run : runs) {
-      const Exponent cost = chain.rate() * Rational(run.score - best);
-      weights.push_back((Enclosure::of(Rational(0)) - Enclosure::of(cost)).exp());
+      weights.push_back(exp_of_minus(chain.rate() * Rational(run.score - best)));
     }
     return permute_and_flip_law(weights);
   };

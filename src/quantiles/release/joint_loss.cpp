@@ -55,7 +55,7 @@ class Powers {
     return static_cast<std::size_t>(k) < powers_.size() ? powers_[static_cast<std::size_t>(k)] : 0;
   }
   /// exp(-rate share), correct up to its last bit.
-  double of_share(const Rational& share) const { return (-Enclosure::of(rate_ * share)).exp().to_double(); }
+  double of_share(const Rational& share) const { return exp_of_minus(rate_ * share).to_double(); }
   std::size_t size() const { return powers_.size(); }
 
  private:
