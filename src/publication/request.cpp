@@ -2,6 +2,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/publication.hpp"
+#include "quantiles/draws/calibration.hpp"
 #include "quantiles/release/release.hpp"
 
 namespace fractile {
@@ -24,9 +25,7 @@ void ReleaseRequest::validate(std::uint32_t sql_stability) const {
   if (statistics) statistics->validate(column.lattice, each, bounds ? bounds->share : Rational(0));
   const Rational others = (statistics ? statistics->share : Rational(0)) + (bounds ? bounds->share : Rational(0));
   if (!each.quantiles.empty() && others < Rational(1)) {
-    QuantileQuery rest = each;
-    rest.budget = each.budget.scaled(Rational(1) - others);
-    rest.validate();
+    with_part(each, Rational(1) - others).validate();
   }
   if (!bounds) return;
   if (bounds->share <= Rational(0) || bounds->share >= Rational(1)) {
