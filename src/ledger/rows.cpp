@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -150,14 +151,6 @@ Subjects subjects_of(const Book& book) {
   return subjects;
 }
 
-std::string quoted_names(const std::vector<DatasetRow>& datasets) {
-  std::string names;
-  for (const DatasetRow& row : datasets) {
-    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", row.dataset.name);
-  }
-  return names;
-}
-
 /// Adds the change that a line makes to the sums.
 void count(Book& book, const Line& line, const DatasetRow* dataset, const EntryRow* entry) {
   const std::string& kind = line.event.kind;
@@ -217,9 +210,11 @@ const DatasetRow& find_dataset(const std::vector<DatasetRow>& datasets, const St
   const auto named = [&](const DatasetRow& row) { return row.dataset.name == name; };
   const auto row = std::ranges::find_if(datasets, named);
   if (row != datasets.end()) return *row;
-  const std::string names = quoted_names(datasets);
+  const auto quoted = [](const DatasetRow& each) { return fmt::format("'{}'", each.dataset.name); };
   throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has no dataset '{}'", store.name(), name),
-              names.empty() ? "add it with fractile ledger init" : fmt::format("it has {}", names), "dataset");
+              datasets.empty() ? "add it with fractile ledger init"
+                               : fmt::format("it has {}", fmt::join(datasets | std::views::transform(quoted), ", ")),
+              "dataset");
 }
 
 const EntryRow& find_entry(const Book& book, const Store& store, std::int64_t id) {

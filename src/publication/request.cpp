@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <ranges>
 
 #include "fractile/error.hpp"
 #include "fractile/publication.hpp"
+#include "libraries/fmt.hpp"
 #include "quantiles/draws/calibration.hpp"
 #include "quantiles/release/release.hpp"
 
@@ -48,9 +50,7 @@ std::string name_of_source(const std::string& declared, const TableOptions& read
   const auto is_unknown = [](const OpenedFile& file) { return file.path.empty(); };
   if (opened.empty() || std::ranges::any_of(opened, is_unknown)) return {};
   if (!read.file.empty()) return opened.front().path;
-  std::string tables;
-  for (const OpenedFile& file : opened) tables += (tables.empty() ? "" : ",") + file.path;
-  return tables;
+  return fmt::to_string(fmt::join(opened | std::views::transform(&OpenedFile::path), ","));
 }
 
 }  // namespace fractile

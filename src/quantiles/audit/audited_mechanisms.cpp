@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <functional>
+#include <ranges>
 #include <utility>
 
 #include "exact/law.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
+#include "libraries/fmt.hpp"
 #include "quantiles/audit/audit.hpp"
 #include "quantiles/audit/enumerated_draws.hpp"
 #include "quantiles/audit/scored_candidates.hpp"
@@ -228,12 +230,10 @@ constexpr Entry entries[] = {
 };
 
 const Entry& entry_of(const std::string& name) {
-  std::string names;
-  for (const Entry& entry : entries) {
-    if (name == entry.name) return entry;
-    names += (names.empty() ? "" : ", ") + std::string(entry.name);
-  }
-  refuse({Field("mechanism"), ": '", name, "' is not known"}, "choose one of " + names);
+  const auto* const entry = std::ranges::find(entries, name, &Entry::name);
+  if (entry != std::end(entries)) return *entry;
+  refuse({Field("mechanism"), ": '", name, "' is not known"},
+         fmt::format("choose one of {}", fmt::join(entries | std::views::transform(&Entry::name), ", ")));
 }
 
 /// Positions of `values` evenly spread candidates, including the first and the last.

@@ -29,19 +29,14 @@ constexpr std::size_t most_listed = 12;     // possibilities in a sentence
 
 // --- In words --------------------------------------------------------------------------------------------------------
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : "; ") + name;
-  return list;
-}
-
 std::string guessed_in_words(const LeakageReport& report) {
   const std::size_t count = report.possibilities.names.size();
   switch (report.question.guess.about) {
     case Guess::About::presence:
       return "whether the target participates";
     case Guess::About::property:
-      return fmt::format("which of {} is true of the target's value: {}", count, listed(report.possibilities.names));
+      return fmt::format("which of {} is true of the target's value: {}", count,
+                         fmt::join(report.possibilities.names, "; "));
     case Guess::About::value:
       break;
   }
