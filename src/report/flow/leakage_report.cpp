@@ -95,9 +95,7 @@ std::string digits_of(const RealBounds& value, int digits) {
 }
 
 void optional_bounds(Writer& json, const char* name, const std::optional<RealBounds>& value, int digits) {
-  if (value) return member(json, name, digits_of(*value, digits));
-  json.Key(name);
-  json.Null();
+  member_or_null(json, name, value ? std::optional(digits_of(*value, digits)) : std::nullopt);
 }
 
 const char* name_of(Guess::About about) {
