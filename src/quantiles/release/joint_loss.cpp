@@ -69,7 +69,7 @@ class Kernel {
   Kernel(const Powers& powers, std::uint64_t total, std::uint64_t weight, std::uint64_t denominator)
       : powers_(powers), whole_(static_cast<std::int64_t>(uint128{total} * weight / denominator)) {
     const auto rest = static_cast<std::int64_t>(uint128{total} * weight % denominator);
-    const Rational share = Rational(rest) / Rational(static_cast<std::int64_t>(denominator));
+    const Rational share = Rational(rest) / Rational(denominator);
     up_to_ = powers.of_share(share);
     beyond_ = powers.of_share(Rational(1) - share);
   }

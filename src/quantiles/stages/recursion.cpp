@@ -34,7 +34,7 @@ Rational common_denominator(const std::vector<Rational>& quantiles) {
     if (!small || common > std::uint64_t{1} << 31) return common_denominator(quantiles, i, common);
     common = std::lcm(common, denominator.to_uint64());
   }
-  return static_cast<std::int64_t>(common);
+  return common;
 }
 
 namespace {

@@ -32,7 +32,7 @@ Rational units_of(double units) { return Rational(static_cast<std::int64_t>(std:
 }  // namespace
 
 Rational share_of_total(const PlanReport& report, double units) {
-  return units_of(units) / Rational(static_cast<std::int64_t>(report.plan.query.expected_rows.value()));
+  return units_of(units) / Rational(report.plan.query.expected_rows.value());
 }
 
 std::optional<Trimming> trimming_of(const PlanReport& report) {
