@@ -2,6 +2,7 @@
 #include "fractile/reports.hpp"
 #include "requests/tables.hpp"
 #include "requests/values.hpp"
+#include "shown.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
 #include "watcher.hpp"
@@ -10,7 +11,7 @@ namespace fractile::cli {
 
 int run_columns(const requests::Typed& typed) {
   using requests::Format;
-  const Format format = requests::format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);
+  const Format format = requests::format_of(typed, usual_format());
   Watcher watcher;
   const std::vector<TableColumn> columns = requests::columns_of(typed, watcher);
   print(format == Format::table  ? to_table(columns)

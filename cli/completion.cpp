@@ -1,6 +1,7 @@
 // fractile completion SHELL: prints a script with which a shell completes verbs, options, their words and names of files.
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -79,9 +80,8 @@ bool is_path(const OptionSpec& option) {
 
 template <class Range>
 std::string names_of(const Range& verbs) {
-  std::string names;
-  for (const VerbSpec* const verb : verbs) names += (names.empty() ? "" : " ") + last_word(*verb);
-  return names;
+  return fmt::to_string(
+      fmt::join(verbs | std::views::transform([](const VerbSpec* verb) { return last_word(*verb); }), " "));
 }
 
 std::string replaced(std::string_view text, const std::vector<std::pair<char, std::string_view>>& by) {

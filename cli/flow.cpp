@@ -19,6 +19,7 @@
 #include "requests/pipelines/choosing.hpp"
 #include "requests/text_file.hpp"
 #include "requests/values.hpp"
+#include "shown.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
 
@@ -82,8 +83,6 @@ Printed printed_without_figure(const Typed& typed, Format fallback) {
   }
   return printed_as(typed, fallback);
 }
-
-Format fallback_of_data() { return stdout_is_terminal() ? Format::table : Format::csv; }
 
 template <class Report>
 concept HasPage = requires(const Report& report, const PageOptions& options) {
@@ -285,7 +284,7 @@ int run_leakage(const Typed& typed) {
 
 /// Prints how often the best guess is right at each epsilon, instead of the analyst's loss.
 int run_leakage_sweep(const Typed& typed) {
-  const Printed format = printed_as(typed, fallback_of_data());
+  const Printed format = printed_as(typed, usual_format());
   const std::vector<Exponent> points = points_asked(typed);
   guess_typed(typed);
   const PipelineFile file = pipeline_asked(typed);
@@ -324,7 +323,7 @@ class SweepOutput {
 
 int run_sweep(const Typed& typed) {
   if (typed.has("guess")) return run_leakage_sweep(typed);
-  const Printed format = printed_as(typed, fallback_of_data());
+  const Printed format = printed_as(typed, usual_format());
   SweepOutput output(format);
   const std::vector<Exponent> points = points_asked(typed);
   SweepReport report = sweep_asked(typed);
@@ -384,7 +383,7 @@ int run_cost(const Typed& typed) {
 }
 
 int run_channel(const Typed& typed) {
-  const Printed format{format_of(typed, fallback_of_data())};
+  const Printed format{format_of(typed, usual_format())};
   epsilon_asked(typed);
   const PipelineFile file = pipeline_asked(typed);
   print_report(format, answer_in_time(typed, "the channel",

@@ -19,6 +19,7 @@
 #include "requests/datasets.hpp"
 #include "requests/sources.hpp"
 #include "requests/values.hpp"
+#include "shown.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
 
@@ -76,7 +77,7 @@ ShownLedger shown_of(const Typed& typed) {
 }
 
 int run_show(const Typed& typed) {
-  const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv, Pages::yes);
+  const Format format = format_of(typed, usual_format(), Pages::yes);
   const PageOutput page = PageOutput::of(typed, format);
   const auto [statement, damage] = shown_of(typed);
   if (format == Format::html) {

@@ -7,6 +7,7 @@
 #include "requests/publications/publication_file.hpp"
 #include "requests/text_file.hpp"
 #include "requests/values.hpp"
+#include "shown.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
 
@@ -49,7 +50,7 @@ int plan_file(const Typed& typed) {
     usage({Field("format"), ": the plan of a publication has no page"},
           "choose one of csv, json, table; fractile publish makes the publication's page");
   }
-  const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);
+  const Format format = format_of(typed, usual_format());
   const requests::PublicationFile file = requests::read_publication(typed.file, typed.one("duckdb"));
   const PublicationPlan plan = [&] {
     const Progress progress("simulating releases");
@@ -65,7 +66,7 @@ int run_plan(const Typed& words) {
   if (!words.file.empty()) return plan_file(words);
   const Typed typed = requests::with_texts_of_files(words);
   const PlanRequest request = PlanRequest::of(typed);
-  const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv, Pages::yes);
+  const Format format = format_of(typed, usual_format(), Pages::yes);
   PageOutput page = PageOutput::of(typed, format);
   page.options.command = command_of(plan_verb(), typed);
   const bool with_chart = format == Format::table || format == Format::html;

@@ -7,6 +7,7 @@
 #include "requests/publications/publication_file.hpp"
 #include "requests/publications/publishing.hpp"
 #include "requests/values.hpp"
+#include "shown.hpp"
 #include "terminal.hpp"
 #include "verbs.hpp"
 #include "watcher.hpp"
@@ -47,7 +48,7 @@ int run_publish(const Typed& typed) {
   if (typed.file.empty()) {
     usage("no FILE is named", {"name a file that describes the tables; ", Field("example"), " prints one"});
   }
-  const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);
+  const Format format = format_of(typed, usual_format());
   requests::Publishing asked = requests::Publishing::of(typed, requests::publication_asked(typed));
   Publisher publisher(format, std::move(asked.folder));
   const PublishedTables tables = requests::with_words_of_file(

@@ -20,9 +20,11 @@ void require_explained(const Shown& shown, const ReleaseRequest& request) {
 
 }  // namespace
 
+Format usual_format() { return stdout_is_terminal() ? Format::table : Format::csv; }
+
 Shown shown_as(const Typed& typed, const ReleaseRequest& request) {
   const QuantileQuery& query = request.query;
-  Shown shown{format_of(typed, stdout_is_terminal() ? Format::table : Format::csv, Pages::yes), comparison_of(typed)};
+  Shown shown{format_of(typed, usual_format(), Pages::yes), comparison_of(typed)};
   shown.page = PageOutput::of(typed, shown.format);
   shown.page.options.guess_above = guessed_limit(typed);
   require_explained(shown, request);

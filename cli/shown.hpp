@@ -11,6 +11,9 @@
 
 namespace fractile::cli {
 
+/// The format of data without --format: a table for people at a terminal, and CSV for programs.
+Format usual_format();
+
 struct Shown {
   Format format;
   std::optional<ComparisonRequest> compared = {};

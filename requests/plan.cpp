@@ -66,7 +66,7 @@ std::uint64_t ranks_wanted(const Typed& typed, const QuantileQuery& query) {
   if (percent <= Rational(0) || percent > Rational(100)) {
     usage({field, ": not above 0 and at most 100"}, {"write for example ", field.number("0.5")});
   }
-  return (percent * Rational(static_cast<std::int64_t>(*query.expected_rows)) / Rational(100)).floor().to_uint64();
+  return (percent * Rational(*query.expected_rows) / Rational(100)).floor().to_uint64();
 }
 
 PlanOptions options_of(const Typed& typed) {
@@ -145,7 +145,7 @@ void require_fine_reference(const PlanRequest& request) {
   const bool is_whole = !request.reference.empty() || request.lattice.size() <= most_shaped;
   const ReleaseAnalyst& analyst = *request.analyst;
   const bool is_mean = analyst.loss == ReleaseAnalyst::Loss::missed_records;
-  const Rational borne = is_mean ? analyst.most : Rational(static_cast<std::int64_t>(analyst.than));
+  const Rational borne = is_mean ? analyst.most : Rational(analyst.than);
   const Rational tied(static_cast<std::int64_t>(rows_of(request) / most_shaped));
   if (is_whole || tied * Rational(10) <= borne) return;
   const Field reference("reference");

@@ -27,11 +27,11 @@ Rational power_of_ten(const Rational& most) {
 
 /// `count` numbers from `low` to `high` in nearly equal steps. They have as few decimals as leave the steps equal up to about a thousandth.
 std::vector<Rational> spread(const Rational& low, const Rational& high, std::uint64_t count) {
-  const Rational step = (high - low) / Rational(static_cast<std::int64_t>(count - 1));
+  const Rational step = (high - low) / Rational(count - 1);
   const Rational unit = std::min(Rational(1), power_of_ten(step / Rational(1000)));
   std::vector<Rational> points{(low / unit).ceil() * unit};
   for (std::uint64_t i = 1; i + 1 < count; ++i) {
-    const Rational exact = low + step * Rational(static_cast<std::int64_t>(i));
+    const Rational exact = low + step * Rational(i);
     points.push_back((exact / unit + Rational(1, 2)).floor() * unit);
   }
   points.push_back((high / unit).floor() * unit);

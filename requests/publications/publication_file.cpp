@@ -154,7 +154,6 @@ class PublicFiles {
       if (columns.front().size() > most_public_records) {
         item.refuse(fmt::format("'{}' has more than {} records", path, most_public_records), "name a smaller file");
       }
-      if (std::ranges::count(names_, path) == 0) names_.push_back(path);
       return columns;
     } catch (const Error& error) {
       if (is_named(error.hint_words(), "input_format")) {
@@ -168,13 +167,10 @@ class PublicFiles {
     }
   }
 
-  std::vector<std::string> names() && { return std::move(names_); }
-
  private:
   std::string library_;
   const OnPublicFile& on_file_;
   std::vector<std::string> inputs_ = {};
-  std::vector<std::string> names_ = {};
 };
 
 // --- Keys ------------------------------------------------------------------------------------------------------------
@@ -699,7 +695,6 @@ PublicationFile publication_in(const TomlFile& text, const std::string& library,
   }
   const bool is_solved = solved_measure(typed_in(head, publication_options())).has_value();
   checked_members(head, {}, [&] { file.parts = is_solved ? least_parts(publication) : parts(publication); });
-  file.public_files = std::move(files).names();
   return file;
 }
 

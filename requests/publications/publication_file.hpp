@@ -28,9 +28,6 @@ struct PublicationFile {
   Publication publication;
   std::vector<PublicationPart> parts = {};  ///< the parts of its budget
   PublicationInput input = {};
-  /// The files of keys, cells and rows that were read for the publication. They are public, and none of them is the table that is
-  /// published.
-  std::vector<std::string> public_files = {};
 
   /// For a caller who passes the records: throws `usage` if `[input]` names records or says how files are written.
   void require_no_records() const;

@@ -144,4 +144,7 @@ class Enclosure {
   std::int64_t precision_ = default_precision;
 };
 
+/// exp(-exponent), of a Rational or an Exponent.
+inline Enclosure exp_of_minus(const auto& exponent) { return (-Enclosure::of(exponent)).exp(); }
+
 }  // namespace fractile

@@ -16,7 +16,7 @@ using testing::effort;
 /// The law on -reach .. reach; the last two cells hold its tails.
 std::vector<double> law_of(const Exponent& rate, int reach) {
   const Enclosure one = Enclosure::of(Rational(1));
-  const auto power = [&](int k) { return (Enclosure::of(Rational(0)) - Enclosure::of(rate * Rational(k))).exp(); };
+  const auto power = [&](int k) { return exp_of_minus(rate * Rational(k)); };
   const Enclosure centre = (one - power(1)) / (one + power(1));
   std::vector<double> law;
   for (int k = -reach; k <= reach; ++k) law.push_back((centre * power(std::abs(k))).to_double());

@@ -64,8 +64,7 @@ void broken(const Store& store, const std::string& what, Damage* damage) {
     if (damage->size() < most_noted) damage->push_back(what);
     return;
   }
-  throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' was altered: {}", store.name(), what),
-              "restore it from a copy, and charge again what was released since");
+  throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' was altered: {}", store.name(), what), restore_it);
 }
 
 std::string field_text(const std::string& text) { return fmt::format("{}:{},", text.size(), text); }

@@ -678,10 +678,6 @@ LedgerEntry Ledger::entry(std::int64_t id) const { return find_entry(state_->boo
 
 std::string Ledger::verify(const std::string& head) const {
   const Store& store = *state_->store;
-  const auto refuse = [&](const std::string& what) {
-    throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' is damaged: {}", store.name(), what),
-                "restore it from a copy, and charge again what was released since");
-  };
   std::string last;
   store.read([&] {
     store.check();
@@ -689,13 +685,13 @@ std::string Ledger::verify(const std::string& head) const {
     store.scan(Table::receipts, [&](const Fields& row) {
       const std::int64_t id = number_in(row[0]);
       if (sha256(row[1].value_or("")) == find_entry(book, store, id).entry.receipt_sha256) return;
-      refuse(fmt::format("the receipt of entry {} does not match its hash", id));
+      refuse_damaged(store.name(), fmt::format("the receipt of entry {} does not match its hash", id));
     });
     for (const auto& [id, dataset, hashed] : book.datasets) {
       const LedgerBalance balance = balance_of(dataset, charges_of(book, id));
       if (!balance.spent.is_within(dataset.budget)) {
-        refuse(fmt::format("dataset '{}' has spent {} of {}", dataset.name, balance.spent.to_string(),
-                           dataset.budget.to_string()));
+        refuse_damaged(store.name(), fmt::format("dataset '{}' has spent {} of {}", dataset.name,
+                                                 balance.spent.to_string(), dataset.budget.to_string()));
       }
     }
     for (const std::string& path : witnesses_of(book.datasets)) {

@@ -8,7 +8,6 @@
 
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
-#include "fractile/exact.hpp"
 #include "fractile/ledger.hpp"
 #include "ledger/chain.hpp"
 #include "ledger/postgres_schema.hpp"
@@ -104,13 +103,6 @@ std::optional<Fields> first_of_result(const postgres::Result& rows) {
   return fields_of_result(rows, 0);
 }
 
-/// A random name, which no other change has: a line with this name shows that this change was made.
-std::string new_name_of_a_change() {
-  RandomBits random = RandomBits::system();
-  const std::uint64_t first = random.next64();
-  return fmt::format("{:016x}{:016x}", first, random.next64());
-}
-
 /// Each method of Store runs its SQL statement. The methods share a connection and the handling of its loss.
 class PostgresStore final : public Store {
  public:
@@ -185,10 +177,8 @@ class PostgresStore final : public Store {
   }
 
   std::optional<Fields> line(const std::string& kind, std::int64_t subject) const override {
-    const std::string kinds = kind == "settled" ? "kind IN ('commit', 'void')" : fmt::format("kind = '{}'", kind);
     return first_of_result(connection_->query(
-        select_on_server(Table::events, format_) +
-            fmt::format(" WHERE {} AND {} = $1::text::bigint", kinds, kind == "dataset" ? kind : "entry"),
+        select_on_server(Table::events, format_) + " WHERE " + lines_about(kind) + " = $1::text::bigint",
         {std::to_string(subject)}));
   }
 
@@ -238,7 +228,7 @@ class PostgresStore final : public Store {
                row);
         return;
       case Table::events: {
-        if (change_.empty()) change_ = new_name_of_a_change();
+        if (change_.empty()) change_ = new_nonce();
         const std::string name = lines_ == 0 ? change_ : fmt::format("{}.{}", change_, lines_);
         ++lines_;
         const bool dataset = row[2] == "dataset";
@@ -433,10 +423,7 @@ class PostgresStore final : public Store {
       run_or_roll_back([&] {
         connection_->command("SELECT pg_advisory_xact_lock(5931838)");
         if (connection_->query("SELECT to_regnamespace('fractile')::text").cell(0, 0)) {
-          if (wanted == Wanted::created) {
-            throw Error(ErrorCode::usage, fmt::format("there is already something at '{}'", name()),
-                        "choose another database; to add a dataset, name a ledger that exists");
-          }
+          if (wanted == Wanted::created) refuse_existing(name(), "database");
           return;
         }
         connection_->command(postgres_schema());
@@ -447,17 +434,8 @@ class PostgresStore final : public Store {
 
   void require_known() const {
     const std::int64_t format = postgres_format(*connection_);
-    if (format < 0) {
-      throw Error(
-          ErrorCode::ledger, fmt::format("there is no ledger at '{}'", name()),
-          fmt::format("check the address, or make one: fractile ledger init {} --dataset NAME --epsilon E", name()));
-    }
-    if (format < 2 || format > Ledger::format) {
-      throw Error(ErrorCode::ledger,
-                  fmt::format("the ledger '{}' is of format {}, and this program knows formats up to {}", name(),
-                              format, Ledger::format),
-                  "use the newer fractile that wrote it");
-    }
+    if (format < 0) refuse_missing(name(), "address");
+    if (format < 2 || format > Ledger::format) refuse_format(name(), format);
     format_ = format;
     require_schema();
     require_durable();
@@ -488,10 +466,7 @@ class PostgresStore final : public Store {
   }
 
   void require_schema() const {
-    if (has_postgres_schema(*connection_, format_)) return;
-    throw Error(ErrorCode::ledger,
-                fmt::format("the ledger '{}' does not have the tables of format {}", name(), format_),
-                "something else changed it; restore it from a copy");
+    if (!has_postgres_schema(*connection_, format_)) refuse_tables(name(), format_);
   }
 
   void require_durable() const {

@@ -116,6 +116,12 @@ void require_fixed_reading(const LedgerDataset& dataset, const LedgerSource& fix
               persons);
 }
 
+LedgerReading with_person(LedgerReading reading, const std::string& person) {
+  reading.erase(persons);
+  if (!person.empty()) reading["person"] = person;
+  return reading;
+}
+
 }  // namespace
 
 /// A path begins with a slash; anything else is a name that an asker declares.
@@ -148,19 +154,9 @@ std::optional<LedgerReading> read_reading(const std::string& text) {
   return reading;
 }
 
-LedgerReading reading_of(const LedgerRequest& request) {
-  LedgerReading reading = request.reading;
-  reading.erase(persons);
-  if (!request.person.empty()) reading["person"] = request.person;
-  return reading;
-}
+LedgerReading reading_of(const LedgerRequest& request) { return with_person(request.reading, request.person); }
 
-LedgerReading reading_of(const LedgerDataset& dataset) {
-  LedgerReading reading = dataset.reading;
-  reading.erase(persons);
-  if (!dataset.person.empty()) reading["person"] = dataset.person;
-  return reading;
-}
+LedgerReading reading_of(const LedgerDataset& dataset) { return with_person(dataset.reading, dataset.person); }
 
 bool has_any_number_of_records(const LedgerDataset& dataset, const LedgerRequest& request) {
   return request.one_value_a_person && !dataset.person.empty() && dataset.person == request.person;

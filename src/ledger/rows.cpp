@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -21,8 +22,7 @@ auto readable(const Store& store, const std::string& what, Read&& read) {
     return read();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::usage) throw;
-    throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' is damaged: {} cannot be read", store.name(), what),
-                "restore it from a copy, and charge again what was released since");
+    refuse_damaged(store.name(), what + " cannot be read");
   }
 }
 
@@ -56,13 +56,6 @@ LedgerReading reading_at(const Fields& row, std::size_t column) {
   std::optional<LedgerReading> reading = read_reading(text_at(row, column));
   if (!reading) unreadable();
   return std::move(*reading);
-}
-
-/// 128 random bits, which make the tokens of all entries different, even after a ledger was put back to an earlier state.
-std::string new_nonce() {
-  RandomBits random = RandomBits::system();
-  const std::uint64_t first = random.next64();
-  return fmt::format("{:016x}{:016x}", first, random.next64());
 }
 
 /// The option under which a dataset declares its witness. A program that knows no witnesses refuses to release because of this option.
@@ -137,9 +130,9 @@ void note(EntryRow& row, const Line& line) {
 
 namespace {
 
-/// Finds a row by its id; the ids ascend.
+/// The row with this id, where ids ascend; null when it does not exist or could not be read.
 template <class Rows>
-auto find_row(Rows& rows, std::int64_t id) {
+auto* row_of(Rows& rows, std::int64_t id) {
   const auto id_of = [](const auto& row) {
     if constexpr (requires { row.entry; }) {
       return row.entry.id;
@@ -148,7 +141,7 @@ auto find_row(Rows& rows, std::int64_t id) {
     }
   };
   const auto at = std::ranges::lower_bound(rows, id, {}, id_of);
-  return at != rows.end() && id_of(*at) == id ? at : rows.end();
+  return at != rows.end() && id_of(*at) == id ? &*at : nullptr;
 }
 
 Subjects subjects_of(const Book& book) {
@@ -156,14 +149,6 @@ Subjects subjects_of(const Book& book) {
   for (const DatasetRow& row : book.datasets) subjects.datasets.emplace(row.id, row.hashed);
   for (const EntryRow& row : book.entries) subjects.entries.emplace(row.entry.id, row.hashed);
   return subjects;
-}
-
-std::string quoted_names(const std::vector<DatasetRow>& datasets) {
-  std::string names;
-  for (const DatasetRow& row : datasets) {
-    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", row.dataset.name);
-  }
-  return names;
 }
 
 /// Adds the change that a line makes to the sums.
@@ -176,13 +161,6 @@ void count(Book& book, const Line& line, const DatasetRow* dataset, const EntryR
   } else if (kind == "void") {
     book.sums.give_back(entry->dataset, entry->entry.charge);
   }
-}
-
-/// The row with this id; null when it does not exist or could not be read.
-template <class Rows>
-auto* row_of(Rows& rows, std::int64_t id) {
-  const auto at = find_row(rows, id);
-  return at == rows.end() ? nullptr : &*at;
 }
 
 /// Runs `read`. Errors of the ledger are noted in `damage`, if there is one, and thrown otherwise.
@@ -232,14 +210,15 @@ const DatasetRow& find_dataset(const std::vector<DatasetRow>& datasets, const St
   const auto named = [&](const DatasetRow& row) { return row.dataset.name == name; };
   const auto row = std::ranges::find_if(datasets, named);
   if (row != datasets.end()) return *row;
-  const std::string names = quoted_names(datasets);
+  const auto quoted = [](const DatasetRow& each) { return fmt::format("'{}'", each.dataset.name); };
   throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has no dataset '{}'", store.name(), name),
-              names.empty() ? "add it with fractile ledger init" : fmt::format("it has {}", names), "dataset");
+              datasets.empty() ? "add it with fractile ledger init"
+                               : fmt::format("it has {}", fmt::join(datasets | std::views::transform(quoted), ", ")),
+              "dataset");
 }
 
 const EntryRow& find_entry(const Book& book, const Store& store, std::int64_t id) {
-  const auto row = find_row(book.entries, id);
-  if (row != book.entries.end()) return *row;
+  if (const EntryRow* row = row_of(book.entries, id)) return *row;
   throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has no entry {}", store.name(), id),
               fmt::format("fractile ledger show {} lists them", store.name()), "entry");
 }
@@ -269,7 +248,7 @@ std::vector<LedgerSource> sources_of(const Book& book) {
     const LedgerRequest& request = row.entry.request;
     if (request.source.empty() || row.entry.state == EntryState::voided) continue;
     if (!known.emplace(request.dataset, request.source).second) continue;
-    sources.push_back({request.dataset, request.source, row.entry.id, reading_of(request), request.records_per_person});
+    sources.push_back(source_fixed_by(row.entry));
   }
   return sources;
 }

@@ -41,16 +41,12 @@ std::string Spending::to_string() const {
 namespace ledger_detail {
 namespace {
 
-bool counts_as_it_is(Measure cost, Measure budget) {
-  return cost == budget || (cost == Measure::pure && budget == Measure::approximate);
-}
-
 void require_countable(const LedgerDataset& dataset, const Budget& charge) {
-  if (counts_as_it_is(charge.measure(), dataset.budget.measure())) return;
+  if (counts_on(charge.measure(), dataset.budget.measure())) return;
   throw Error(ErrorCode::ledger,
               fmt::format("the ledger is damaged: {} is charged on dataset '{}', a budget of {}", charge.to_string(),
                           dataset.name, dataset.budget.to_string()),
-              "restore it from a copy, and charge again what was released since");
+              restore_it);
 }
 
 [[noreturn]] void refuse_unit(const std::string& what, const Words& hint, const char* field) {
@@ -148,7 +144,7 @@ void require_short(const Budget& budget) {
 Budget charge_on(const LedgerDataset& dataset, const Budget& cost) {
   require_short(cost);
   const Measure budget = dataset.budget.measure();
-  if (counts_as_it_is(cost.measure(), budget)) return cost;
+  if (counts_on(cost.measure(), budget)) return cost;
   if (budget == Measure::zcdp && cost.measure() == Measure::pure)
     return Budget::zcdp(zcdp_of_pure_tight(cost.epsilon()));
   const Field epsilon("epsilon");

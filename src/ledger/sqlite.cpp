@@ -46,8 +46,7 @@ Error failure(sqlite3* database, const std::string& path) {
       return {ErrorCode::ledger, fmt::format("'{}' is not a ledger", path),
               "name the file that fractile ledger init made"};
     case SQLITE_CORRUPT:
-      return {ErrorCode::ledger, name + " is damaged: " + sqlite3_errmsg(database),
-              "restore it from a copy, and charge again what was released since"};
+      return {ErrorCode::ledger, name + " is damaged: " + sqlite3_errmsg(database), restore_it};
     case SQLITE_CANTOPEN:
       return {ErrorCode::ledger, fmt::format("{} cannot be opened: {}", name, reason),
               "check the path, and that its folder and the files of its name may be written"};

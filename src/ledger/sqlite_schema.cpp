@@ -186,16 +186,7 @@ void require_known(const Connection& connection) {
                 "name the file that fractile ledger init made");
   }
   const std::int64_t version = format_of(connection);
-  if (version >= 0 && version <= Ledger::format) return;
-  throw Error(ErrorCode::ledger,
-              fmt::format("the ledger '{}' is of format {}, and this program knows formats up to {}", connection.path(),
-                          version, Ledger::format),
-              "use the newer fractile that wrote it");
-}
-
-[[noreturn]] void refuse_to_create(const std::string& path) {
-  throw Error(ErrorCode::usage, fmt::format("there is already something at '{}'", path),
-              "choose another name; to add a dataset, name a ledger that exists");
+  if (version < 0 || version > Ledger::format) refuse_format(connection.path(), version);
 }
 
 /// Moves the charges from an older program's log into the file, so that the file holds all
@@ -213,7 +204,7 @@ void leave_write_ahead_log(const Connection& connection) {
 
 void prepare(const Connection& connection, Wanted wanted) {
   const bool fresh = is_empty(connection) && wanted != Wanted::existing;
-  if (!fresh && wanted == Wanted::created) refuse_to_create(connection.path());
+  if (!fresh && wanted == Wanted::created) refuse_existing(connection.path(), "name");
   if (!fresh) require_known(connection);
   if (fresh || format_of(connection) < Ledger::format) {
     Transaction transaction(connection, Transaction::Kind::write);
@@ -221,7 +212,7 @@ void prepare(const Connection& connection, Wanted wanted) {
     if (is_empty(connection)) {
       create(connection);
     } else {
-      if (wanted == Wanted::created) refuse_to_create(connection.path());
+      if (wanted == Wanted::created) refuse_existing(connection.path(), "name");
       require_known(connection);
       if (format_of(connection) < Ledger::format) migrate(connection);
     }
@@ -245,10 +236,7 @@ void require_schema(const Connection& connection) {
   std::set<std::string> found;
   Statement statement(connection, "SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite~_%' ESCAPE '~'");
   while (statement.step()) found.insert(statement.text(0));
-  if (found == wanted) return;
-  throw Error(ErrorCode::ledger,
-              fmt::format("the ledger '{}' does not have the tables of format {}", connection.path(), format),
-              "something else changed it; restore it from a copy");
+  if (found != wanted) refuse_tables(connection.path(), format);
 }
 
 }  // namespace fractile::ledger_detail

@@ -22,12 +22,6 @@
 namespace fractile::ledger_detail {
 namespace {
 
-void require_there(const std::string& path) {
-  if (std::filesystem::exists(path)) return;
-  throw Error(ErrorCode::ledger, fmt::format("there is no ledger at '{}'", path),
-              fmt::format("check the path, or make one: fractile ledger init {} --dataset NAME --epsilon E", path));
-}
-
 [[noreturn]] void cannot_create(const std::string& path) {
   throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' cannot be created: {}", path, std::strerror(errno)),
               "choose a folder that exists and that you may write to");
@@ -62,10 +56,7 @@ void make_if_missing(const std::string& path, Wanted wanted, const Waiting& wait
     throw Error(ErrorCode::usage, fmt::format("'{}' is an empty file, and no ledger", path),
                 "remove it if it is yours and nothing else uses it, or choose another name");
   }
-  if (is_there && wanted == Wanted::created) {
-    throw Error(ErrorCode::usage, fmt::format("there is already something at '{}'", path),
-                "choose another name; to add a dataset, name a ledger that exists");
-  }
+  if (is_there && wanted == Wanted::created) refuse_existing(path, "name");
   if (!is_there) make_new(path, waiting);
 }
 
@@ -194,9 +185,7 @@ class SqliteStore final : public Store {
   }
 
   std::optional<Fields> line(const std::string& kind, std::int64_t subject) const override {
-    const std::string kinds = kind == "settled" ? "kind IN ('commit', 'void')" : fmt::format("kind = '{}'", kind);
-    Statement row(connection_, select_in_file(Table::events, format(), "") +
-                                   fmt::format(" WHERE {} AND {} = ?1", kinds, kind == "dataset" ? kind : "entry"));
+    Statement row(connection_, select_in_file(Table::events, format(), "") + " WHERE " + lines_about(kind) + " = ?1");
     row.bind(1, subject);
     return first_of_rows(std::move(row));
   }
@@ -266,10 +255,7 @@ class SqliteStore final : public Store {
 
   void check() const override {
     const std::string pages = connection_.text("PRAGMA integrity_check(1)");
-    if (pages != "ok") {
-      throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' is damaged: {}", name(), pages),
-                  "restore it from a copy, and charge again what was released since");
-    }
+    if (pages != "ok") refuse_damaged(name(), pages);
     require_schema(connection_);
   }
 
@@ -316,7 +302,7 @@ class SqliteStore final : public Store {
 
 std::unique_ptr<Store> open_sqlite(const std::string& path, Wanted wanted, const Waiting& waiting) {
   if (wanted == Wanted::existing || wanted == Wanted::reading) {
-    require_there(path);
+    if (!std::filesystem::exists(path)) refuse_missing(path, "path");
   } else {
     make_if_missing(path, wanted, waiting);
   }

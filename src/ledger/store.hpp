@@ -133,6 +133,22 @@ enum class Wanted {
 std::unique_ptr<Store> open_store(const std::string& path, Wanted wanted, const Waiting& waiting);
 
 // The two kinds of stores.
+/// What to do about a ledger that something else has changed.
+inline constexpr const char* restore_it = "restore it from a copy, and charge again what was released since";
+
+// Errors about files and databases alike. `other`: what to choose in place of one where something exists.
+[[noreturn]] void refuse_damaged(const std::string& ledger, const std::string& what);
+[[noreturn]] void refuse_missing(const std::string& ledger, const char* name);
+[[noreturn]] void refuse_existing(const std::string& ledger, const char* other);
+[[noreturn]] void refuse_format(const std::string& ledger, std::int64_t format);
+[[noreturn]] void refuse_tables(const std::string& ledger, std::int64_t format);
+
+/// 128 random bits as hexadecimal digits: no others are equal to them, even after a ledger was put back to an earlier state.
+std::string new_nonce();
+
+/// The condition for lines about a subject, as for Store::line(), without " = " and its id.
+std::string lines_about(const std::string& kind);
+
 std::unique_ptr<Store> open_sqlite(const std::string& path, Wanted wanted, const Waiting& waiting);
 std::unique_ptr<Store> open_postgres(const std::string& address, Wanted wanted, const Waiting& waiting);
 

@@ -60,14 +60,10 @@ Exponent first_missing(const EpsilonSum& whole, const EpsilonSum& part) {
   return {};
 }
 
-bool counts_on(Measure charge, Measure budget) {
-  return charge == budget || (charge == Measure::pure && budget == Measure::approximate);
-}
-
 [[noreturn]] void refuse_charge(const Budget& charge, std::int64_t dataset, const char* what) {
   throw Error(ErrorCode::ledger,
               fmt::format("the ledger is damaged: on dataset {}, {} {}", dataset, charge.to_string(), what),
-              "restore it from a copy, and charge again what was released since");
+              restore_it);
 }
 
 }  // namespace
@@ -94,6 +90,10 @@ Exponent read_exponent(std::string_view text) {
 }
 
 std::vector<Exponent> terms_of(const EpsilonSum& sum) { return terms_in(sum.to_string()); }
+
+bool counts_on(Measure charge, Measure budget) {
+  return charge == budget || (charge == Measure::pure && budget == Measure::approximate);
+}
 
 void Sums::add_dataset(std::int64_t id, Measure measure) { datasets_.try_emplace(id, DatasetSums{{measure}}); }
 

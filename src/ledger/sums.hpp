@@ -22,6 +22,9 @@ Exponent read_exponent(std::string_view text);
 /// The terms of a sum: its rational part, if it has one, and its logarithms.
 std::vector<Exponent> terms_of(const EpsilonSum& sum);
 
+/// Whether a budget of one measure counts charges of another as they are.
+bool counts_on(Measure charge, Measure budget);
+
 /// The sums of a ledger. Equal histories have equal texts: a charge is added
 /// at the end of a sum, and a sum is made anew when a charge is given back.
 class Sums {

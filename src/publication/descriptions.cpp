@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "exact/digest.hpp"
+#include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
 #include "report/text/canonical_query.hpp"
 
@@ -24,9 +25,7 @@ std::string typed_names(const TableOptions& read) {
   std::vector<std::string> names{read.file};
   names.insert(names.end(), read.more_files.begin(), read.more_files.end());
   std::ranges::sort(names);
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : ",") + name;
-  return all;
+  return fmt::to_string(fmt::join(names, ","));
 }
 
 }  // namespace

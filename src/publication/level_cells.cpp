@@ -34,6 +34,13 @@ std::string label_of(const Publication& publication, const std::string& column, 
   return place < at->labels.size() ? at->labels[place] : key;
 }
 
+std::vector<std::string> labels_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level,
+                                   const GroupKey& key) {
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < level.size(); ++i) labels.push_back(label_of(publication, table.by[level[i]], key[i]));
+  return labels;
+}
+
 std::string heading_of(const PublicationTable& table, const KeyLevel& level) {
   return level.empty() ? table.name + ", everyone" : table.name + " by " + to_string(columns_of(table, level));
 }

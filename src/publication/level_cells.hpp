@@ -16,6 +16,10 @@ namespace fractile::publication_detail {
 /// The text that readers see for a key of a column.
 std::string label_of(const Publication& publication, const std::string& column, const std::string& key);
 
+/// The texts for the keys of a cell.
+std::vector<std::string> labels_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level,
+                                   const GroupKey& key);
+
 /// "pay by region and sex", "pay, everyone".
 std::string heading_of(const PublicationTable& table, const KeyLevel& level);
 

@@ -17,6 +17,7 @@
 #include "fractile/release.hpp"
 #include "publication/simulated.hpp"
 #include "publication/tables.hpp"
+#include "quantiles/draws/calibration.hpp"
 #include "quantiles/release/noise_share.hpp"
 #include "quantiles/release/planned_intervals.hpp"
 #include "quantiles/stages/statistics.hpp"
@@ -38,9 +39,9 @@ constexpr std::size_t most_sizes = 3;  // how many cell sizes of a level are sim
 /// The query for the quantiles of one cell, about records or units of weight.
 QuantileQuery query_of_cell(const Publication& publication, const PublicationPart& part,
                             const PublicationTable& table) {
-  QuantileQuery query = publication_detail::over_counted(publication, part.query);
-  if (part.counts_share.sign() > 0) query.budget = query.budget.scaled(Rational(1) - part.counts_share);
-  return table.by.empty() ? query : group_query(query);
+  const bool has_counts = part.counts_share.sign() > 0;
+  return counted_query(publication, table,
+                       has_counts ? with_part(part.query, Rational(1) - part.counts_share) : part.query);
 }
 
 /// The sizes of cells that are simulated, of at most `most`: the smallest, the middle and the largest one.
@@ -87,9 +88,7 @@ class CountErrors {
  private:
   static StatisticsTerms terms_of(const Publication& publication, const PublicationPart& part,
                                   const PublicationTable& table) {
-    QuantileQuery query = publication_detail::over_counted(publication, part.query);
-    if (!table.by.empty()) query = group_query(query);
-    query.budget = query.budget.scaled(part.counts_share);
+    const QuantileQuery query = with_part(counted_query(publication, table, part.query), part.counts_share);
     const StatisticsRequest request{table.below, table.mean, part.counts_share};
     return StatisticsSampler(request, query, table.lattice).terms();
   }

@@ -43,11 +43,7 @@ std::string told_format(const TableOptions& read, const std::string& declared) {
   return declared.empty() && format == by_name ? "" : format;
 }
 
-std::string listed(const std::vector<std::string>& texts) {
-  std::string text;
-  for (const std::string& one : texts) text += (text.empty() ? "" : ",") + one;
-  return text;
-}
+std::string listed(const std::vector<std::string>& texts) { return fmt::to_string(fmt::join(texts, ",")); }
 
 std::string stability_of_weights(const RecordSelection& selection) {
   if (!selection.weights || !selection.weights->stability) return {};

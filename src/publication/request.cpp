@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <ranges>
 
 #include "fractile/error.hpp"
 #include "fractile/publication.hpp"
+#include "libraries/fmt.hpp"
+#include "quantiles/draws/calibration.hpp"
 #include "quantiles/release/release.hpp"
 
 namespace fractile {
@@ -24,9 +27,7 @@ void ReleaseRequest::validate(std::uint32_t sql_stability) const {
   if (statistics) statistics->validate(column.lattice, each, bounds ? bounds->share : Rational(0));
   const Rational others = (statistics ? statistics->share : Rational(0)) + (bounds ? bounds->share : Rational(0));
   if (!each.quantiles.empty() && others < Rational(1)) {
-    QuantileQuery rest = each;
-    rest.budget = each.budget.scaled(Rational(1) - others);
-    rest.validate();
+    with_part(each, Rational(1) - others).validate();
   }
   if (!bounds) return;
   if (bounds->share <= Rational(0) || bounds->share >= Rational(1)) {
@@ -49,9 +50,7 @@ std::string name_of_source(const std::string& declared, const TableOptions& read
   const auto is_unknown = [](const OpenedFile& file) { return file.path.empty(); };
   if (opened.empty() || std::ranges::any_of(opened, is_unknown)) return {};
   if (!read.file.empty()) return opened.front().path;
-  std::string tables;
-  for (const OpenedFile& file : opened) tables += (tables.empty() ? "" : ",") + file.path;
-  return tables;
+  return fmt::to_string(fmt::join(opened | std::views::transform(&OpenedFile::path), ","));
 }
 
 }  // namespace fractile

@@ -183,11 +183,9 @@ class SimulatedErrors {
     const std::uint64_t simulated = std::min(records, most_rows);
     const Rational times = Rational(records) / Rational(simulated);
     const Rational factor = cost.measure() == Measure::zcdp ? times * times : times;
-    QuantileQuery query = query_of(publication_, table, table.levels[level.place],
-                                   cost.scaled((Rational(1) - level.counts_share) * factor));
-    query = publication_detail::over_counted(publication_, query);
-    if (!table.by.empty()) query = group_query(query);
-    query = reference_.query(query);
+    const Budget paid = cost.scaled((Rational(1) - level.counts_share) * factor);
+    QuantileQuery query = reference_.query(
+        counted_query(publication_, table, query_of(publication_, table, table.levels[level.place], paid)));
     if (expected_in(level.cells)) query.expected_rows = simulated;
     const TypicalError typical = typical_error(without_intervals(query, table.lattice, simulated), table.lattice,
                                                Shape::normal, simulated, releases_of(table));
@@ -282,9 +280,7 @@ std::string shown_cell(const LevelCells& cells, std::uint64_t rows) {
   const auto at = std::ranges::find(cells.expected_rows, rows);
   const KeyTuple& cell = cells.cells[static_cast<std::size_t>(at - cells.expected_rows.begin())];
   if (cell.empty()) return "everyone";
-  std::string text;
-  for (const std::string& key : cell) text += (text.empty() ? "" : ", ") + key;
-  return text;
+  return fmt::to_string(fmt::join(cell, ", "));
 }
 
 const char* in_words(PublicationTarget::Of of) {
@@ -302,8 +298,7 @@ Budget solved(const Publication& publication, const Level& level) {
   }
   QuantileQuery query = query_of(publication, table, table.levels[level.place], publication.budget);
   query.expected_rows = expected_in(level.cells);
-  query = publication_detail::over_counted(publication, query);
-  if (!table.by.empty()) query = group_query(query);
+  query = counted_query(publication, table, query);
   try {
     const std::uint64_t rows = counted_of(publication, smallest.value_or(1));
     const QuantileQuery enough =

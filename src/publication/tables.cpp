@@ -26,6 +26,10 @@ namespace {
 
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
+QuantileQuery over_counted(const Publication& publication, const QuantileQuery& query) {
+  return publication.weights ? over_weights(query, *publication.weights) : query;
+}
+
 /// Refuses names of keys, columns or tables that are empty, are not UTF-8 or appear twice.
 void require_names(const char* field, const std::vector<std::string>& names, const char* what) {
   std::set<std::string> known;
@@ -298,7 +302,7 @@ void Publication::validate(const PublicationTable& table) const {
            {"write ", Field("intervals").number("0.95"), " there"});
   }
   const QuantileQuery query =
-      publication_detail::over_counted(*this, publication_detail::query_of(*this, table, table.levels.front(), budget));
+      over_counted(*this, publication_detail::query_of(*this, table, table.levels.front(), budget));
   require_query(query, table.lattice);
   if (!table.by.empty()) group_query(query);
 }
@@ -361,6 +365,12 @@ QuantileQuery publication_detail::query_of(const Publication& publication, const
 QuantileQuery publication_detail::over_counted(const Publication& publication, const QuantileQuery& query) {
   const QuantileQuery over_rows = over_query(query, publication.sql_stability);
   return publication.weights ? over_weights(over_rows, *publication.weights) : over_rows;
+}
+
+QuantileQuery publication_detail::counted_query(const Publication& publication, const PublicationTable& table,
+                                                const QuantileQuery& query) {
+  const QuantileQuery counted = over_counted(publication, query);
+  return table.by.empty() ? counted : group_query(counted);
 }
 
 std::uint64_t publication_detail::counted_of(const Publication& publication, std::uint64_t rows) {

@@ -21,8 +21,8 @@ std::uint32_t records_per_person(const Publication& publication, const Publicati
 QuantileQuery query_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level,
                        const Budget& budget);
 
-/// The query as it is asked of what is counted: of records or, with weights, of units of weight.
-QuantileQuery over_counted(const Publication& publication, const QuantileQuery& query);
+/// The query as it is asked of what is counted, records or, with weights, units of weight: in one group, if the table has several.
+QuantileQuery counted_query(const Publication& publication, const PublicationTable& table, const QuantileQuery& query);
 
 /// How many units of weight this many records are expected to have. Without weights, the number of records.
 std::uint64_t counted_of(const Publication& publication, std::uint64_t rows);

@@ -251,12 +251,9 @@ void explain_rank_errors(Page& page, const Table& table) {
 /// A cell as readers know it: "north, women".
 std::string cell_in_words(const Page& page, const PublishedTables& published, const Table& table,
                           const PublishedLevel& level, const GroupKey& key) {
-  const KeyLevel& columns = table.table.levels[level.level];
-  std::string words;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    words += (i == 0 ? "" : ", ") + page.typed(label_of(published.publication, table.table.by[columns[i]], key[i]));
-  }
-  return words;
+  Row labels = labels_of(published.publication, table.table, table.table.levels[level.level], key);
+  for (std::string& label : labels) label = page.typed(label);
+  return fmt::to_string(fmt::join(labels, ", "));
 }
 
 /// Names the smallest of the cells that are shown and whose intervals may end only at the ends of the range; empty if there is none.

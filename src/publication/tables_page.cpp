@@ -231,9 +231,7 @@ Release drawn(const PublishedTables& tables, const PublishedLevel& level) {
   for (const Cell& cell : cells_of(tables, level)) {
     if (cell.is_hidden) continue;
     Release::Group& group = release.groups.emplace_back(cell.group);
-    std::vector<std::string> labels;
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      labels.push_back(label_of(publication, table.by[columns[i]], group.key[i]));
+    std::vector<std::string> labels = labels_of(publication, table, columns, group.key);
     if (!labels.empty()) group.key = GroupKey(std::move(labels));
   }
   return release;

@@ -133,24 +133,24 @@ class ReceiptPlaces : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Rec
               "name a file that fractile publish wrote");
 }
 
+[[noreturn]] void malformed(const std::string& why) { throw Error(ErrorCode::data, why, ""); }
+
 std::string text_of(const Json& object, const char* member) {
-  if (!object.IsObject() || !object.HasMember(member) || !object[member].IsString()) {
-    throw Error(ErrorCode::data, fmt::format("it has no '{}'", member), "");
-  }
+  if (!object.IsObject() || !object.HasMember(member) || !object[member].IsString())
+    malformed(fmt::format("it has no '{}'", member));
   return {object[member].GetString(), object[member].GetStringLength()};
 }
 
 const Json& list_of(const Json& object, const char* member) {
-  if (!object.IsObject() || !object.HasMember(member) || !object[member].IsArray()) {
-    throw Error(ErrorCode::data, fmt::format("it has no list '{}'", member), "");
-  }
+  if (!object.IsObject() || !object.HasMember(member) || !object[member].IsArray())
+    malformed(fmt::format("it has no list '{}'", member));
   return object[member];
 }
 
 std::vector<std::string> texts_of(const Json& object, const char* member) {
   std::vector<std::string> texts;
   for (const Json& each : list_of(object, member).GetArray()) {
-    if (!each.IsString()) throw Error(ErrorCode::data, fmt::format("'{}' holds something other than text", member), "");
+    if (!each.IsString()) malformed(fmt::format("'{}' holds something other than text", member));
     texts.emplace_back(each.GetString(), each.GetStringLength());
   }
   return texts;
@@ -160,8 +160,7 @@ KeyLevel level_of(const PublicationTable& table, const std::vector<std::string>&
   KeyLevel level;
   for (const std::string& column : columns) {
     const auto place = std::ranges::find(table.by, column);
-    if (place == table.by.end())
-      throw Error(ErrorCode::data, "a level has cells by a column that its table does not have", "");
+    if (place == table.by.end()) malformed("a level has cells by a column that its table does not have");
     level.push_back(static_cast<std::size_t>(place - table.by.begin()));
   }
   return level;
@@ -182,19 +181,19 @@ PublicationMarks marks_of(const Json& json) {
 void read_sums(const Json& json, PublicationTable& table) {
   if (!json.HasMember("sums")) return;
   if (!table.quantiles.empty() || !table.adds_up() || table.levels.size() != 1) {
-    throw Error(ErrorCode::data, "a total of quantiles, or of persons' values, is not a sum", "");
+    malformed("a total of quantiles, or of persons' values, is not a sum");
   }
   for (const Json& sum : list_of(json, "sums").GetArray()) {
     std::vector<std::string> columns;
-    if (!sum.IsArray()) throw Error(ErrorCode::data, "a sum has no columns", "");
+    if (!sum.IsArray()) malformed("a sum has no columns");
     for (const Json& column : sum.GetArray()) {
-      if (!column.IsString()) throw Error(ErrorCode::data, "a sum's column is not text", "");
+      if (!column.IsString()) malformed("a sum's column is not text");
       columns.emplace_back(column.GetString(), column.GetStringLength());
     }
     KeyLevel level = level_of(table, columns);
     if (std::ranges::adjacent_find(level, std::ranges::greater_equal()) != level.end() ||
         std::ranges::find(table.levels, level) != table.levels.end()) {
-      throw Error(ErrorCode::data, "a sum names its columns twice or out of order", "");
+      malformed("a sum names its columns twice or out of order");
     }
     table.levels.push_back(std::move(level));
   }
@@ -208,7 +207,7 @@ void add_table(PublishedTables& tables, const Json& json, std::vector<std::strin
   table.levels.clear();
   const std::size_t place = tables.publication.tables.size();
   for (const Json& each : list_of(json, "levels").GetArray()) {
-    if (next == receipts.size()) throw Error(ErrorCode::data, "a level has no receipt", "");
+    if (next == receipts.size()) malformed("a level has no receipt");
     Release release = read_receipt(receipts[next++], name);
     if (table.levels.empty()) {
       table.column = release.source.column;
@@ -229,8 +228,6 @@ void add_table(PublishedTables& tables, const Json& json, std::vector<std::strin
   tables.publication.tables.push_back(std::move(table));
 }
 
-[[noreturn]] void refuse_levels(const std::string& why) { throw Error(ErrorCode::data, why, ""); }
-
 /// Requires that a level has its table's column and quantiles, that the finest level is the first, and that each cell has a key for each
 /// column.
 void require_one_table(const PublishedTables& tables, const PublishedLevel& level, const PublishedLevel& finest) {
@@ -238,10 +235,10 @@ void require_one_table(const PublishedTables& tables, const PublishedLevel& leve
   const KeyLevel& columns = table.levels[level.level];
   const Release& release = level.release;
   if (std::ranges::adjacent_find(columns, std::ranges::greater_equal()) != columns.end())
-    refuse_levels("a level names its columns twice or out of order");
-  if (&level == &finest && columns.size() != table.by.size()) refuse_levels("a table's finest level is not the first");
+    malformed("a level names its columns twice or out of order");
+  if (&level == &finest && columns.size() != table.by.size()) malformed("a table's finest level is not the first");
   for (const Release::Group& group : release.groups) {
-    if (group.key.size() != columns.size()) refuse_levels("a cell's keys are not those of its level");
+    if (group.key.size() != columns.size()) malformed("a cell's keys are not those of its level");
   }
   std::set<std::vector<std::string>> keys;
   for (const Release::Group& group : finest.release.groups) {
@@ -250,14 +247,14 @@ void require_one_table(const PublishedTables& tables, const PublishedLevel& leve
     keys.insert(std::move(of_level));
   }
   for (const Release::Group& group : release.groups) {
-    if (!keys.contains(group.key.texts())) refuse_levels("a total has a cell that its finest level has not");
+    if (!keys.contains(group.key.texts())) malformed("a total has a cell that its finest level has not");
   }
   const Release& first = finest.release;
   const bool has_intervals = release.query.intervals.has_value();
   if (release.source.column != first.source.column || release.lattice != first.lattice ||
       release.source.per_person != first.source.per_person || release.query.quantiles != first.query.quantiles ||
       has_intervals != first.query.intervals.has_value()) {
-    refuse_levels("a level is of another column, of other values or quantiles than its table");
+    malformed("a level is of another column, of other values or quantiles than its table");
   }
 }
 
@@ -284,13 +281,13 @@ void require_one_promise(const PublishedTables& tables) {
     if (level.level == 0) finest = &level;
     require_one_table(tables, level, *finest);
     if (!promises_alike(level.release, tables)) {
-      refuse_levels("not all of its levels promise the same to the same persons");
+      malformed("not all of its levels promise the same to the same persons");
     }
   }
-  if (!tables.cost().is_within(tables.publication.budget)) refuse_levels("its levels cost more than it says");
+  if (!tables.cost().is_within(tables.publication.budget)) malformed("its levels cost more than it says");
   for (const KeyColumn& column : tables.publication.keys) {
     if (!column.labels.empty() && column.labels.size() != column.keys.size())
-      refuse_levels("a column has not one label for each key");
+      malformed("a column has not one label for each key");
   }
 }
 
@@ -307,7 +304,7 @@ PublishedTables tables_of(const Json& json, std::vector<std::string> receipts, c
   publication.marks = marks_of(json);
   std::size_t next = 0;
   for (const Json& each : list_of(json, "tables").GetArray()) add_table(tables, each, receipts, next, name);
-  if (tables.levels.empty()) throw Error(ErrorCode::data, "it has no levels", "");
+  if (tables.levels.empty()) malformed("it has no levels");
   const Release& first = tables.levels.front().release;
   publication.neighbors = first.query.neighbors;
   publication.person = first.source.person;
@@ -362,7 +359,7 @@ PublishedTables read_publication_receipt(const std::string& text, const std::str
   }
   try {
     if (!json.IsObject() || !json.HasMember("privacy") || !json["privacy"].IsObject()) {
-      throw Error(ErrorCode::data, "it does not say what it cost", "");
+      malformed("it does not say what it cost");
     }
     PublishedTables tables = tables_of(json, ReceiptPlaces(text).receipts, name);
     tables.receipt = text;

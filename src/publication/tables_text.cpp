@@ -58,9 +58,7 @@ std::string level_text(const PublishedTables& tables, const PublishedLevel& leve
   for (const auto& row : cells.front().beside) heading.push_back(row.statistic + (row.at.empty() ? "" : " " + row.at));
   std::vector<Row> rows{heading};
   for (const Cell& cell : cells) {
-    Row& row = rows.emplace_back();
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      row.push_back(label_of(publication, table.by[columns[i]], cell.group.key[i]));
+    Row& row = rows.emplace_back(labels_of(publication, table, columns, cell.group.key));
     for (std::size_t i = 0; i < cell.group.indices.size(); ++i)
       row.push_back(cell.is_hidden ? hidden : cell_text(publication, level.release, cell.group, i));
     for (const auto& each : cell.beside) {

@@ -4,31 +4,12 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "exact/law.hpp"
 #include "fractile/error.hpp"
 #include "fractile/privacy.hpp"
 #include "quantiles/audit/zcdp_divergence.hpp"
-#include "quantiles/joint/joint_law.hpp"
 #include "ranks/profile_parts.hpp"
 
 namespace fractile {
-namespace {
-
-/// The ring of enclosures, for TreeLaw.
-struct EnclosureRing {
-  using Number = Enclosure;
-  static Enclosure whole(std::uint64_t value) { return Enclosure::of(Rational(value)); }
-  static std::vector<Enclosure> masses(const std::vector<Run>& runs, const Exponent& rate) {
-    return softmax_law(runs, rate);
-  }
-  static std::map<std::vector<Split>, Enclosure> joint(const JointProblem& problem) {
-    return joint_splits_law(problem);
-  }
-};
-
-}  // namespace
-
-OutputLaw quantile_law(const QuantileTree& tree) { return TreeLaw(tree, EnclosureRing{}).law(); }
 
 AutoPolicy audit_policy() {
   AutoPolicy policy;

@@ -12,15 +12,11 @@
 #include "fractile/quantiles.hpp"
 #include "quantiles/audit/enumerated_draws.hpp"
 #include "quantiles/stages/auto_policy.hpp"
-#include "quantiles/stages/recursion.hpp"
 #include "quantiles/stages/tree_law.hpp"
 
 namespace fractile {
 
 using OutputLaw = LawIn<Enclosure>;
-
-/// The exact law of sample_quantiles. Cost: (candidates * subcells)^(quantiles - 1) or so.
-OutputLaw quantile_law(const QuantileTree& tree);
 
 /// One outcome of a release, with the counts that it publishes with noise. The published counts are known only through the law of
 /// the noise.

@@ -4,6 +4,7 @@
 
 #include "exact/law.hpp"
 #include "fractile/error.hpp"
+#include "quantiles/audit/quantile_law_test_support.hpp"
 #include "support/neighbors.hpp"
 
 namespace fractile {

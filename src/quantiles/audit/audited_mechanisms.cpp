@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <functional>
+#include <ranges>
 #include <utility>
 
 #include "exact/law.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
+#include "libraries/fmt.hpp"
 #include "quantiles/audit/audit.hpp"
 #include "quantiles/audit/enumerated_draws.hpp"
 #include "quantiles/audit/scored_candidates.hpp"
@@ -198,8 +200,7 @@ AuditedLaw permute_and_flip(const AuditRequest& request) {
     const std::uint64_t best = std::ranges::min_element(runs, {}, &Run::score)->score;
     std::vector<Enclosure> weights;
     for (const Run& run : runs) {
-      const Exponent cost = chain.rate() * Rational(run.score - best);
-      weights.push_back((Enclosure::of(Rational(0)) - Enclosure::of(cost)).exp());
+      weights.push_back(exp_of_minus(chain.rate() * Rational(run.score - best)));
     }
     return permute_and_flip_law(weights);
   };
@@ -229,12 +230,10 @@ constexpr Entry entries[] = {
 };
 
 const Entry& entry_of(const std::string& name) {
-  std::string names;
-  for (const Entry& entry : entries) {
-    if (name == entry.name) return entry;
-    names += (names.empty() ? "" : ", ") + std::string(entry.name);
-  }
-  refuse({Field("mechanism"), ": '", name, "' is not known"}, "choose one of " + names);
+  const auto* const entry = std::ranges::find(entries, name, &Entry::name);
+  if (entry != std::end(entries)) return *entry;
+  refuse({Field("mechanism"), ": '", name, "' is not known"},
+         fmt::format("choose one of {}", fmt::join(entries | std::views::transform(&Entry::name), ", ")));
 }
 
 /// Positions of `values` evenly spread candidates, including the first and the last.

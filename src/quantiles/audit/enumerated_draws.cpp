@@ -50,10 +50,6 @@ void EnumeratedDraws::add_noise(const CountTreeNoise& noise, std::span<std::int6
 
 namespace {
 
-Enclosure exp_of_minus(const Exponent& exponent) {
-  return (Enclosure::of(Rational(0)) - Enclosure::of(exponent)).exp();
-}
-
 /// The probability that a count's noise is at least this much.
 class NoiseTail {
  public:

@@ -6,6 +6,7 @@
 
 #include "exact/law.hpp"
 #include "quantiles/audit/audit.hpp"
+#include "quantiles/audit/quantile_law_test_support.hpp"
 #include "quantiles/release/release.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "support/draws.hpp"

@@ -10,6 +10,7 @@
 
 #include "quantiles/audit/audit.hpp"
 #include "quantiles/audit/independent_test_support.hpp"
+#include "quantiles/audit/quantile_law_test_support.hpp"
 #include "quantiles/stages/independent.hpp"
 #include "quantiles/stages/plan.hpp"
 

@@ -6,6 +6,7 @@
 #include "exact/law.hpp"
 #include "fractile/release.hpp"
 #include "quantiles/audit/audit.hpp"
+#include "quantiles/audit/quantile_law_test_support.hpp"
 #include "quantiles/joint/joint_law.hpp"
 #include "quantiles/stages/granularity.hpp"
 #include "quantiles/stages/plan.hpp"

@@ -167,17 +167,7 @@ Split BaseMeasure::member(Split from, Split to, uint128 index) const {
 Split BaseMeasure::holder(uint128 unit) const {
   const Split lowest = pieces_.front().start;
   if (is_uniform()) return lowest + static_cast<Split>(unit);
-  Split low = lowest;
-  Split high = end_ - 1;
-  while (low < high) {
-    const Split middle = low + (high - low) / 2;
-    if (mass(lowest, middle + 1) > unit) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return low;
+  return first_entry(lowest, end_ - 1, [&](Split split) { return mass(lowest, split + 1) > unit; });
 }
 
 Split BaseMeasure::draw(Split from, Split to, RandomBits& bits) const {

@@ -170,8 +170,7 @@ bool BoxTable::choose_last(const SplitGroups& groups, Place& place, BoxChoice& c
       choice.signs.back() = sign;
     }
   }
-  if (draw.found()) choice.weights.push_back(draw.weight());
-  return draw.found();
+  return draw.found(choice.weights);
 }
 
 /// Chooses whether v_j is the first in its group, and then the sign below it; or else its number in the group.
@@ -196,8 +195,7 @@ bool BoxTable::choose_sharing(const SplitGroups& groups, Place& place, int leavi
     if (place.is_kept && entry.within != leaving) break;
     if (offer(shared(place.j, place.group, r) * groups.factor(place.group, entry.within, leaving))) place.r = r;
   }
-  if (draw.found()) choice.weights.push_back(draw.weight());
-  return draw.found();
+  return draw.found(choice.weights);
 }
 
 /// If v_j is the second in its group: chooses the sign below v_(j-1), which is the first.
@@ -209,8 +207,7 @@ bool BoxTable::choose_second(const SplitGroups& groups, Place& place, BoxChoice&
     if (mass.is_zero() || draw.done()) continue;
     if (draw.offers(units(mass / shared(place.j, place.group, 2)))) place.sign = sign;
   }
-  if (draw.found()) choice.weights.push_back(draw.weight());
-  return draw.found();
+  return draw.found(choice.weights);
 }
 
 /// If v_j is the first in its group: chooses the group of v_(j-1).
@@ -229,8 +226,7 @@ bool BoxTable::choose_lower(const SplitGroups& groups, Place& place, BoxChoice& 
     place.group = i;
     place.is_kept = known == 0;
   }
-  if (draw.found()) choice.weights.push_back(draw.weight());
-  return draw.found();
+  return draw.found(choice.weights);
 }
 
 }  // namespace fractile

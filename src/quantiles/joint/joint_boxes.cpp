@@ -352,8 +352,7 @@ std::optional<Proposal> JointBoxes::propose(RandomBits& bits, bool verify) {
     if (draw.offers(units(box.mass / total_))) chosen = &box;
     if (draw.done()) break;
   }
-  if (!draw.found() || chosen == nullptr) return {};
-  proposal.weights.push_back(draw.weight());
+  if (!draw.found(proposal.weights) || chosen == nullptr) return {};
   Box& box = *chosen;
   fill(box);
   std::size_t end = 0;
@@ -361,8 +360,7 @@ std::optional<Proposal> JointBoxes::propose(RandomBits& bits, bool verify) {
   for (std::size_t i = 0; i < ends_ && !side.done(); ++i) {
     if (side.offers(units(tables_[i].mass() * static_cast<double>(box.size()) / box.mass))) end = i;
   }
-  if (!side.found()) return {};
-  proposal.weights.push_back(side.weight());
+  if (!side.found(proposal.weights)) return {};
   BoxChoice choice;
   if (!tables_[end].choose(*box.groups, choice, bits, verify)) return {};
   proposal.weights.insert(proposal.weights.end(), choice.weights.begin(), choice.weights.end());

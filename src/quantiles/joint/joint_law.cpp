@@ -10,7 +10,7 @@ namespace {
 /// exp(-rate * units / denominator).
 Enclosure weight_of(const JointProblem& problem, const Rational& units) {
   const Rational denominator(problem.target.denominator);
-  return (Enclosure::of(Rational(0)) - Enclosure::of(problem.rate * (units / denominator))).exp();
+  return exp_of_minus(problem.rate * (units / denominator));
 }
 
 /// The weight of the totals from index i on. Their cost is that at i plus the distance, so this is a geometric sum.

@@ -335,8 +335,7 @@ const TotalBlock<Real>* ListedTotals<Real>::choose_block(Proposal& proposal, Ran
       if (draw.offers(units(block.mass / total_))) chosen = &block;
     }
   }
-  if (chosen) proposal.weights.push_back(draw.weight());
-  return chosen;
+  return draw.found(proposal.weights) ? chosen : nullptr;
 }
 
 /// Chooses a total of the block.
@@ -351,10 +350,9 @@ bool ListedTotals<Real>::choose_in(const TotalBlock<Real>& block, Proposal& prop
     }
     return !within.done();
   });
-  if (!within.found()) return false;
+  if (!within.found(proposal.weights)) return false;
   if (proposal.slice > 1) passed += static_cast<std::uint64_t>(uniform_below(bits, proposal.slice));
   proposal.total = total_at(block.falls_downwards ? block.last - passed : block.first + passed);
-  proposal.weights.push_back(within.weight());
   return true;
 }
 
@@ -397,8 +395,7 @@ bool ListedTotals<Real>::choose_runs(const JointForward<Real>& forward, const Jo
       if (choice.offers(units(mass * share))) run = i;
       return !choice.done();
     });
-    if (!choice.found()) return false;
-    proposal.weights.push_back(choice.weight());
+    if (!choice.found(proposal.weights)) return false;
     end = run;
     rank = runs.rank(end);
     parent = row.stay[end - row.first];
@@ -434,8 +431,7 @@ bool ListedTotals<Real>::choose_sharing(const JointForward<Real>& forward, const
     factor *=
         forward.run_mass(run) * forward.kernel(table.kernels[i], 0) / static_cast<Real>(static_cast<double>(j - i + 2));
   }
-  if (!sharing.found()) return false;
-  proposal.weights.push_back(sharing.weight());
+  if (!sharing.found(proposal.weights)) return false;
   parent = entered;
   return true;
 }
@@ -448,8 +444,7 @@ bool ListedTotals<Real>::choose_wide(Proposal& proposal, RandomBits& bits, bool 
   UnitDraw draw(bits, verify);
   const bool is_near = draw.offers(units(about_.mass / all));
   const bool is_anywhere = !draw.done() && anywhere_ > Real{0} && draw.offers(units(anywhere_ / all));
-  if (!draw.found()) return false;
-  proposal.weights.push_back(draw.weight());
+  if (!draw.found(proposal.weights)) return false;
   if (is_near && !is_anywhere) {
     if (!choose_runs(wide_, about_, proposal, bits, verify)) return false;
     place(proposal, bits);

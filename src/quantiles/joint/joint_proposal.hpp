@@ -50,8 +50,11 @@ class UnitDraw {
   /// Whether this child is chosen. To be called once for each child, in any order.
   bool offers(std::uint64_t weight);
   bool done() const { return found_ && !verify_; }
-  bool found() const { return found_; }
-  std::uint64_t weight() const { return weight_; }
+  /// Whether a child was chosen; then its weight joins the weights of the choices that were made.
+  bool found(std::vector<std::uint64_t>& weights) const {
+    if (found_) weights.push_back(weight_);
+    return found_;
+  }
 
  private:
   std::uint64_t target_;

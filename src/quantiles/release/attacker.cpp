@@ -61,14 +61,13 @@ Attacker::Attacker(const KnownTable& table, const OneSelection& selection, Perso
 }
 
 void Attacker::add_cells(const KnownTable& table, const OneSelection& selection) {
-  std::uint64_t others = 0;
-  for (const std::uint64_t here : table.others) others += here;
+  const std::uint64_t others = table.records();
   Weights weights(selection.rate);
   uint128 far_away = 0;
-  const auto add = [&](std::size_t place, bool is_at, std::uint64_t from, std::uint64_t to, std::uint64_t below,
-                       std::uint64_t equal) {
-    if (from == to) return;
-    const uint128 mass = selection.weights.mass(from, to);
+  visit_cells(table, [&](const KnownCell& cell) {
+    const uint128 mass = selection.weights.mass(cell.from, cell.to);
+    const std::uint64_t below = cell.below;
+    const std::uint64_t equal = cell.equal;
     const auto score = [&](std::uint64_t b, std::uint64_t e, std::uint64_t n) {
       return interval_score(selection.alpha, b, e, n);
     };
@@ -79,23 +78,9 @@ void Attacker::add_cells(const KnownTable& table, const OneSelection& selection)
       return;
     }
     const Enclosure all = Enclosure::of_whole(mass);
-    cells_.push_back({place, is_at, all * weights.of(scores[0]), all * weights.of(scores[1]),
+    cells_.push_back({cell.place, cell.is_at, all * weights.of(scores[0]), all * weights.of(scores[1]),
                       all * weights.of(scores[2]), all * weights.of(scores[3])});
-  };
-  std::uint64_t below = 0;
-  std::uint64_t next = 0;  // candidate
-  for (std::size_t k = 0; k < table.positions.size(); ++k) {
-    const Position position = table.positions[k];
-    const std::uint64_t candidate = position / 2;  // at the position, or the first one after it
-    add(k, false, next, candidate, below, 0);
-    next = candidate;
-    if (position % 2 == 1) {
-      add(k, true, candidate, candidate + 1, below, table.others[k]);
-      ++next;
-    }
-    below += table.others[k];
-  }
-  add(table.positions.size(), false, next, table.candidates, below, 0);
+  });
   rest_ = hull(Enclosure(), scaled(Enclosure::of_whole(far_away), -negligible_log));
 }
 

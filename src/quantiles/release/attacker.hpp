@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "exact/enclosure.hpp"
@@ -23,7 +25,40 @@ struct KnownTable {
   std::vector<Rational> priors;       ///< of the person's record, at each position
   std::vector<Enclosure> chances;     ///< the same as enclosures
   std::uint64_t candidates;
+
+  std::uint64_t records() const { return std::accumulate(others.begin(), others.end(), std::uint64_t{0}); }
 };
+
+/// Candidates that no other record separates.
+struct KnownCell {
+  std::size_t place;  ///< the positions before this one are below the cell
+  bool is_at;         ///< whether it is the candidate at that position
+  std::uint64_t from;
+  std::uint64_t to;     ///< candidates from .. to - 1
+  std::uint64_t below;  ///< other records
+  std::uint64_t equal;
+};
+
+/// Visits all cells, in order.
+template <class Visit>
+void visit_cells(const KnownTable& table, Visit&& visit) {
+  KnownCell cell{};
+  const auto add = [&](bool is_at, std::uint64_t to, std::uint64_t equal) {
+    cell.is_at = is_at;
+    cell.to = to;
+    cell.equal = equal;
+    if (cell.from < to) visit(std::as_const(cell));
+    cell.from = to;
+  };
+  for (std::size_t k = 0; k < table.positions.size(); ++k) {
+    const std::uint64_t candidate = table.positions[k] / 2;  // at the position, or the first one after it
+    add(false, candidate, 0);
+    if (table.positions[k] % 2 == 1) add(true, candidate + 1, table.others[k]);
+    cell.below += table.others[k];
+    ++cell.place;
+  }
+  add(false, table.candidates, 0);
+}
 
 /// `reference` spread over rows - 1 records and one person.
 KnownTable known_table(const RankProfile& reference, std::uint64_t rows);

@@ -55,7 +55,7 @@ class Powers {
     return static_cast<std::size_t>(k) < powers_.size() ? powers_[static_cast<std::size_t>(k)] : 0;
   }
   /// exp(-rate share), correct up to its last bit.
-  double of_share(const Rational& share) const { return (-Enclosure::of(rate_ * share)).exp().to_double(); }
+  double of_share(const Rational& share) const { return exp_of_minus(rate_ * share).to_double(); }
   std::size_t size() const { return powers_.size(); }
 
  private:
@@ -69,7 +69,7 @@ class Kernel {
   Kernel(const Powers& powers, std::uint64_t total, std::uint64_t weight, std::uint64_t denominator)
       : powers_(powers), whole_(static_cast<std::int64_t>(uint128{total} * weight / denominator)) {
     const auto rest = static_cast<std::int64_t>(uint128{total} * weight % denominator);
-    const Rational share = Rational(rest) / Rational(static_cast<std::int64_t>(denominator));
+    const Rational share = Rational(rest) / Rational(denominator);
     up_to_ = powers.of_share(share);
     beyond_ = powers.of_share(Rational(1) - share);
   }

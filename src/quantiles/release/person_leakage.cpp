@@ -14,6 +14,7 @@
 #include "privacy/guessing.hpp"
 #include "quantiles/release/attacker.hpp"
 #include "quantiles/stages/plan.hpp"
+#include "ranks/span.hpp"
 
 namespace fractile {
 namespace {
@@ -269,9 +270,9 @@ std::optional<Rational> right_among_these(const Question& question) {
 /// An upper bound of the same for n with too many terms to add. Since E |X - n p| <= sqrt(variance), half of that is a bound. By
 /// Hoeffding's inequality, the tail beyond `least` + s is at most exp(-2 (away + s)^2 / n), where away = least - n p.
 Enclosure excess_among_many(const Rational& p, std::uint64_t n, std::uint64_t least) {
-  const Enclosure all = enclosed(Rational(static_cast<std::int64_t>(n)));
+  const Enclosure all = enclosed(Rational(n));
   Enclosure most = (all * enclosed(p * (Rational(1) - p))).sqrt() / enclosed(2);
-  const Enclosure away = enclosed(Rational(static_cast<std::int64_t>(least))) - all * enclosed(p);
+  const Enclosure away = enclosed(Rational(least)) - all * enclosed(p);
   Enclosure tail = enclosed(0) - enclosed(2) * away * away / all;
   tail = tail.exp();
   Enclosure root;
@@ -283,7 +284,7 @@ Enclosure excess_among_many(const Rational& p, std::uint64_t n, std::uint64_t le
 /// E max(0, X - least) for binomial X and least >= n p. The tail's terms fall at least as fast as a geometric series.
 Enclosure expected_excess(const Rational& p, std::uint64_t n, std::uint64_t least) {
   if (least >= n || p.sign() == 0) return enclosed(0);
-  if (p == 1) return enclosed(Rational(static_cast<std::int64_t>(n - least)));
+  if (p == 1) return enclosed(Rational(n - least));
   constexpr std::uint64_t few = 10'000'000;
   if (n > few) return excess_among_many(p, n, least);
   const Enclosure odds = enclosed(p / (Rational(1) - p));
@@ -301,14 +302,13 @@ Enclosure expected_excess(const Rational& p, std::uint64_t n, std::uint64_t leas
   term = term.exp();  // P(X = first)
   Enclosure sum = enclosed(0);
   for (std::uint64_t x = first; x <= n; ++x) {
-    sum += term * enclosed(Rational(static_cast<std::int64_t>(x - least)));
+    sum += term * enclosed(Rational(x - least));
     if (x == n) break;
-    const Enclosure factor =
-        odds * enclosed(Rational(static_cast<std::int64_t>(n - x), static_cast<std::int64_t>(x + 1)));
+    const Enclosure factor = odds * enclosed(Rational(n - x, x + 1));
     term *= factor;
     if (term.upper_double() < 0x1p-140 && factor.upper_double() < 0.999) {
       // The rest is the sum of (x - least) term factor^i, at most n term / (1 - factor).
-      const Enclosure left = term * enclosed(Rational(static_cast<std::int64_t>(n))) / (enclosed(1) - factor);
+      const Enclosure left = term * enclosed(Rational(n)) / (enclosed(1) - factor);
       return sum + hull(enclosed(0), left);
     }
   }
@@ -336,9 +336,9 @@ Enclosure largest_count(const std::vector<Rational>& priors, std::uint64_t n) {
     const double threshold = most + away * std::sqrt(most + 1) + (away > 0 ? away * away / 3 : 0);
     if (threshold >= static_cast<double>(n)) break;
     const auto whole = static_cast<std::uint64_t>(std::ceil(threshold)) + 1;
-    Enclosure here = enclosed(Rational(static_cast<std::int64_t>(std::min(whole, n))));
+    Enclosure here = enclosed(Rational(std::min(whole, n)));
     for (const auto& [p, count] : alike) {
-      here += expected_excess(p, n, whole) * enclosed(Rational(static_cast<std::int64_t>(count)));
+      here += expected_excess(p, n, whole) * enclosed(Rational(count));
     }
     least.lower_to(here / enclosed(all));
   }
@@ -380,15 +380,8 @@ void require_rows(std::uint64_t rows) {
 
 /// By position, whether a record there is above the limit.
 std::vector<bool> above_limit(const KnownTable& table, const Lattice& lattice, const Rational& limit) {
-  std::uint64_t first = 0;  // candidate above the limit
-  for (std::uint64_t end = lattice.size(); first < end;) {
-    const std::uint64_t middle = first + (end - first) / 2;
-    if (lattice.at(middle) > limit) {
-      end = middle;
-    } else {
-      first = middle + 1;
-    }
-  }
+  const std::uint64_t first =  // candidate above the limit
+      first_entry(0, lattice.size(), [&](std::uint64_t candidate) { return lattice.at(candidate) > limit; });
   if (first == 0) refuse_guess("all possible values are above the limit", "take a limit between the bounds");
   if (first == lattice.size()) refuse_guess("no possible value is above the limit", "take a limit between the bounds");
   if (!lattice.is_regular() && lattice.at(first - 1) != limit) {

@@ -9,6 +9,7 @@
 #include "fractile/planning.hpp"
 #include "quantiles/audit/audit.hpp"
 #include "quantiles/audit/independent_test_support.hpp"
+#include "quantiles/audit/quantile_law_test_support.hpp"
 #include "quantiles/draws/odometer.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "ranks/span.hpp"

@@ -72,7 +72,7 @@ struct NodeErrors {
     const auto k = static_cast<std::int64_t>(quantiles);
     const Enclosure log_weight = (whole(total_weight) * edge_factor).log();
     const auto log_tail = [&](std::uint64_t r) {
-      const Enclosure cost = Enclosure::of(cost_a_rank * Rational(static_cast<std::int64_t>(r)));
+      const Enclosure cost = Enclosure::of(cost_a_rank * Rational(r));
       Enclosure log = Enclosure::of(Rational(k)) * (log_weight - log_near(r)) - rate_ball * cost;
       if (step) log += rate_ball * whole(*step) / whole(2) + totals(cost).log();
       return log;
@@ -113,7 +113,7 @@ class RecursionErrors {
   /// The bound of released quantile i, exceeded with probability at most `failure`.
   std::optional<std::uint64_t> of(std::size_t i, const Rational& failure) {
     const std::vector<Step> path = path_to(i);
-    const Rational share = failure / Rational(static_cast<std::int64_t>(path.size()));
+    const Rational share = failure / Rational(path.size());
     std::uint64_t sum = 0;
     for (const Step& step : path) {
       std::uint64_t worst = 0;
@@ -163,7 +163,7 @@ class RecursionErrors {
   }
 
   std::optional<std::uint64_t> ranks_of(const QuantileNode& node, std::size_t pivot, const Enclosure& failure) const {
-    const auto den = [&] { return Rational(static_cast<std::int64_t>(tree_.alpha(node).denominator)); };
+    const auto den = [&] { return Rational(tree_.alpha(node).denominator); };
     if (const auto* leaf = std::get_if<LeafNode>(&node)) {
       return candidate_ranks(tree_.rate(node) * den(), tree_.candidate_weights(*leaf).total(), failure);
     }
@@ -220,11 +220,10 @@ Ranks independent_ranks(const QuantileQuery& query, const Lattice& lattice, cons
   const std::size_t m = query.quantiles.size();
   std::optional<Exponent> least;  // slope
   for (std::size_t i = 0; i < m; ++i) {
-    const Exponent slope =
-        drawn.rate(i) * Rational(static_cast<std::int64_t>(QuantileFraction::of(query.quantiles[i]).denominator));
+    const Exponent slope = drawn.rate(i) * Rational(QuantileFraction::of(query.quantiles[i]).denominator);
     if (!least || slope < *least) least = slope;
   }
-  const Rational share = failure / Rational(static_cast<std::int64_t>(m));
+  const Rational share = failure / Rational(m);
   return Ranks(m, candidate_ranks(least.value(), lattice.size(), Enclosure::of(share)));
 }
 
@@ -252,8 +251,7 @@ std::optional<std::uint64_t> laplace_ranks(const CountTreeShape& shape, const Ex
 
 std::optional<std::uint64_t> gaussian_ranks(const CountTreeShape& shape, const Rational& sigma_squared,
                                             const Enclosure& log_sums, const Enclosure& log_failure) {
-  const Enclosure twice_variance =
-      Enclosure::of(Rational(2) * sigma_squared * Rational(static_cast<std::int64_t>(shape.branching())));
+  const Enclosure twice_variance = Enclosure::of(Rational(2) * sigma_squared * Rational(shape.branching()));
   const auto log_tail = [&](std::uint64_t r) {
     const Enclosure error = sum_error(r, shape.height());
     return log_sums - error * error / twice_variance;

@@ -17,30 +17,18 @@ namespace {
 
 constexpr int far_away_log = 200;  // terms below exp(-200) times the heaviest are negligible
 
-Rational records_in(std::uint64_t records) { return static_cast<std::int64_t>(records); }
+/// What an analyst loses at most among this many records.
+Rational largest_loss(const ReleaseAnalyst& analyst, std::uint64_t rows) {
+  return analyst.loss == ReleaseAnalyst::Loss::missed_records ? Rational(rows) : Rational(1);
+}
 
 std::map<std::uint64_t, uint128> masses_of(const KnownTable& table, const QuantileFraction& alpha,
                                            const BaseMeasure& weights) {
-  std::uint64_t records = 0;
-  for (const std::uint64_t here : table.others) records += here;
+  const std::uint64_t records = table.records();
   std::map<std::uint64_t, uint128> masses;
-  const auto add = [&](std::uint64_t from, std::uint64_t to, std::uint64_t below, std::uint64_t equal) {
-    if (from < to) masses[interval_score(alpha, below, equal, records)] += weights.mass(from, to);
-  };
-  std::uint64_t below = 0;
-  std::uint64_t next = 0;  // candidate
-  for (std::size_t k = 0; k < table.positions.size(); ++k) {
-    const Position position = table.positions[k];
-    const std::uint64_t candidate = position / 2;  // at the position, or the first one after it
-    add(next, candidate, below, 0);
-    next = candidate;
-    if (position % 2 == 1) {
-      add(candidate, candidate + 1, below, table.others[k]);
-      ++next;
-    }
-    below += table.others[k];
-  }
-  add(next, table.candidates, below, 0);
+  visit_cells(table, [&](const KnownCell& cell) {
+    masses[interval_score(alpha, cell.below, cell.equal, records)] += weights.mass(cell.from, cell.to);
+  });
   return masses;
 }
 
@@ -178,23 +166,19 @@ Enclosure LossOfRelease::at(const Rational& epsilon) const {
     lost += weight * enclosed(loss_of(score));
   }
   const Enclosure rest = hull(Enclosure(), scaled(Enclosure::of_whole(far_away), -288));  // exp(-200) < 2^-288
-  return (lost + rest * enclosed(largest_loss())) / (sum + rest);
+  return (lost + rest * enclosed(largest_loss(analyst_, rows_))) / (sum + rest);
 }
 
 Rational LossOfRelease::loss_of(std::uint64_t score) const {
-  const Rational missed = records_in(score) / records_in(law_.denominator);
+  const Rational missed = Rational(score) / Rational(law_.denominator);
   if (analyst_.loss == ReleaseAnalyst::Loss::missed_records) return missed;
-  return missed > records_in(analyst_.than) ? 1 : 0;
+  return missed > Rational(analyst_.than) ? 1 : 0;
 }
 
 double LossOfRelease::rough_loss(std::uint64_t score) const {
   const double missed = static_cast<double>(score) / static_cast<double>(law_.denominator);
   if (analyst_.loss == ReleaseAnalyst::Loss::missed_records) return missed;
   return missed > static_cast<double>(analyst_.than) ? 1 : 0;
-}
-
-Rational LossOfRelease::largest_loss() const {
-  return analyst_.loss == ReleaseAnalyst::Loss::missed_records ? records_in(rows_) : Rational(1);
 }
 
 PublicTable public_table(const RankProfile& reference, std::uint64_t rows) {
@@ -222,14 +206,10 @@ std::optional<LossBounds> LossAtEpsilon::at(const Rational& epsilon) const {
     missing -= before.probability;
   }
   missing.raise_to(enclosed(0));
-  sum += hull(enclosed(0), missing * enclosed(largest_loss()));
+  const Rational largest = largest_loss(analyst_, table_.profile.records());
+  sum += hull(enclosed(0), missing * enclosed(largest));
   constexpr std::int64_t bits = 64;
-  return LossBounds{std::max(sum.lower_rational(bits), Rational(0)),
-                    std::min(sum.upper_rational(bits), largest_loss())};
-}
-
-Rational LossAtEpsilon::largest_loss() const {
-  return analyst_.loss == ReleaseAnalyst::Loss::missed_records ? records_in(table_.profile.records()) : Rational(1);
+  return LossBounds{std::max(sum.lower_rational(bits), Rational(0)), std::min(sum.upper_rational(bits), largest)};
 }
 
 std::optional<Enclosure> LossAtEpsilon::loss_after(const QuantilePlan& plan, const PreliminaryOutcome& found) const {

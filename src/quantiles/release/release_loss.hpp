@@ -36,7 +36,6 @@ class LossOfRelease {
  private:
   Rational loss_of(std::uint64_t score) const;
   double rough_loss(std::uint64_t score) const;
-  Rational largest_loss() const;
 
   const ScoreLaw& law_;
   Rational rate_of_one_;
@@ -63,7 +62,6 @@ class LossAtEpsilon {
   std::optional<LossBounds> at(const Rational& epsilon) const;
 
  private:
-  Rational largest_loss() const;
   std::optional<Enclosure> loss_after(const QuantilePlan& plan, const PreliminaryOutcome& found) const;
 
   QuantileQuery query_;

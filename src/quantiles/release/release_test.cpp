@@ -8,6 +8,7 @@
 #include "fractile/quantiles.hpp"
 #include "fractile/release.hpp"
 #include "quantiles/audit/audit.hpp"
+#include "quantiles/audit/quantile_law_test_support.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "support/draws.hpp"
 #include "support/releases.hpp"
@@ -51,7 +52,10 @@ TEST(Release, HasTheLawThatIsAudited) {
         std::map<std::vector<std::uint64_t>, std::uint64_t> counts;
         RandomBits bits = RandomBits::system();
         for (std::uint64_t i = 0; i < effort(filter.prefix_bits == 64 ? 40'000 : 12'000); ++i) {
-          ++counts[sample_quantiles(tree, query.quantiles.size(), testing::FreeDraws(bits, filter).parts(2))];
+          std::vector<std::uint64_t> drawn = sample_splits(
+              tree, query.quantiles.size(), testing::FreeDraws(bits, filter).parts(2), Wanted::candidates);
+          for (std::uint64_t& split : drawn) split = tree.candidate_of(split);
+          ++counts[drawn];
         }
         std::vector<std::uint64_t> observed;
         std::vector<double> expected;

@@ -25,7 +25,7 @@ std::optional<std::uint64_t> between(const Rational& q, const std::vector<Ration
   const auto from = [&](std::size_t anchor) -> std::optional<Rational> {
     if (!errors[anchor]) return {};
     const Rational away = anchors[anchor] < q ? q - anchors[anchor] : anchors[anchor] - q;
-    return away * n + Rational(static_cast<std::int64_t>(*errors[anchor]));
+    return away * n + Rational(*errors[anchor]);
   };
   const std::optional<Rational> left = above > 0 ? from(above - 1) : q * n;
   const std::optional<Rational> right = above < anchors.size() ? from(above) : (Rational(1) - q) * n;
@@ -119,8 +119,8 @@ std::string reason_against(const QuantilePlan& plan, std::uint64_t rows) {
   if (plan.counts_anyway() && !count_tree_shape(plan.lattice.size()).tells_all_apart()) {
     return "leaves of the tree hold several values, and all records may lie in one leaf";
   }
-  const Rational farthest = common_denominator(plan.query.quantiles) * Rational(static_cast<std::int64_t>(rows));
-  if (farthest > Rational(static_cast<std::int64_t>(farthest_score))) {
+  const Rational farthest = common_denominator(plan.query.quantiles) * Rational(rows);
+  if (farthest > Rational(farthest_score)) {
     return "among that many rows, ranks with that many decimals are distinguished only down to some distance";
   }
   return {};
@@ -142,7 +142,7 @@ using RanksWithin = std::function<Ranks(const Rational& failure)>;
 WorstCase bounds_of(const Setting& setting, const Rational& confidence, const RanksWithin& ranks_at) {
   const std::uint64_t rows = setting.rows;
   const Rational failure = Rational(1) - confidence;
-  const Rational share = failure / Rational(static_cast<std::int64_t>(setting.rest.quantiles.size()));
+  const Rational share = failure / Rational(setting.rest.quantiles.size());
   WorstCase worst{ErrorTerms{confidence, rows}, ranks_at(share)};
   if (rounds(setting)) worst.rounded = finer_records(setting, failure / Rational(2));
   worst.together = worst.largest();
@@ -187,7 +187,7 @@ struct FoundBound {
     const Rational room = is_lower ? q - target : target - q;
     if (*error == 0) return 0;
     if (room.sign() <= 0) return {};
-    return (Rational(static_cast<std::int64_t>(*error)) / room).ceil().to_uint64();
+    return (Rational(*error) / room).ceil().to_uint64();
   }
 };
 

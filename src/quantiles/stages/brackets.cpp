@@ -276,34 +276,32 @@ class BracketBuilder {
     return there;
   }
 
-  /// The distance from a quantile to the next one on this side; nothing for the outermost.
-  std::optional<double> gap_beside(std::size_t i, IntervalEnd end) const {
+  /// The next quantile on this side; none beside the outermost.
+  const Rational* neighbor(std::size_t i, IntervalEnd end) const {
     const bool down = end == IntervalEnd::lower;
-    if (down ? i == 0 : i + 1 == query_.quantiles.size()) return {};
-    const Rational& next = query_.quantiles[down ? i - 1 : i + 1];
-    return std::abs((next - query_.quantiles[i]).to_double());
+    if (down ? i == 0 : i + 1 == query_.quantiles.size()) return nullptr;
+    return &query_.quantiles[down ? i - 1 : i + 1];
   }
 
+  double gap(std::size_t i, const Rational& next) const { return std::abs((next - query_.quantiles[i]).to_double()); }
+
   bool reaches_neighbor(std::size_t i, IntervalEnd end, const Rational& there) const {
-    const std::optional<double> gap = gap_beside(i, end);
-    if (!gap) return false;
-    const bool down = end == IntervalEnd::lower;
-    return down ? there <= query_.quantiles[i - 1] : there >= query_.quantiles[i + 1];
+    const Rational* next = neighbor(i, end);
+    return next && (end == IntervalEnd::lower ? there <= *next : there >= *next);
   }
 
   /// Whether the next quantile's nearest cut is no farther out than this one would be.
   bool is_served(std::size_t i, IntervalEnd end, const Distance& distance) const {
-    const std::optional<double> gap = gap_beside(i, end);
-    if (!ladder_.fills_gaps || !gap) return false;
-    const Rational& next = query_.quantiles[end == IntervalEnd::lower ? i - 1 : i + 1];
-    return ends_->at(query_.quantiles[i], distance) + ends_->at(next, ladder_.cuts.front()) >= *gap;
+    const Rational* next = neighbor(i, end);
+    return ladder_.fills_gaps && next &&
+           ends_->at(query_.quantiles[i], distance) + ends_->at(*next, ladder_.cuts.front()) >= gap(i, *next);
   }
 
   /// Whether a bracket between two neighboring quantiles improves the interpolation.
   bool is_wide(std::size_t i, IntervalEnd end) const {
     constexpr double times = 2.5;
-    const std::optional<double> gap = gap_beside(i, end);
-    return gap && times * ends_->at(query_.quantiles[i], ladder_.selected) < *gap;
+    const Rational* next = neighbor(i, end);
+    return next && times * ends_->at(query_.quantiles[i], ladder_.selected) < gap(i, *next);
   }
 
   void add_cut(std::size_t owner, IntervalEnd end, const Distance& distance) {

@@ -110,7 +110,7 @@ std::vector<double> noise_law(const CountTreeNoise& noise, int reach) {
   for (std::int64_t k = -400; k <= 400; ++k) {
     const Exponent cost = noise.measure() == Measure::pure ? noise.rate() * Rational(std::abs(k))
                                                            : Rational(k * k) / (Rational(2) * noise.sigma_squared());
-    const Enclosure weight = (Enclosure::of(Rational(0)) - Enclosure::of(cost)).exp();
+    const Enclosure weight = exp_of_minus(cost);
     total += weight;
     if (std::abs(k) <= reach) weights.push_back(weight);
   }

@@ -41,10 +41,6 @@ std::vector<Run> candidates_one_by_one(const RankProfile& profile, const Rationa
   return candidates;
 }
 
-Rational score_range_of(const QuantileFraction& alpha, Neighbors neighbors) {
-  return static_cast<std::int64_t>(score_range(alpha, neighbors));
-}
-
 }  // namespace
 
 Exponent independent_range_pure(const Exponent& epsilon, std::size_t quantiles) {
@@ -79,7 +75,7 @@ Exponent IndependentQuantiles::rate(std::size_t quantile) const {
 
 SelectionPrice IndependentQuantiles::price(std::size_t quantile) const {
   const QuantileFraction alpha = QuantileFraction::of(quantiles[quantile]);
-  return {rate(quantile), score_range_of(alpha, Neighbors::add_remove), score_range_of(alpha, Neighbors::change_one)};
+  return {rate(quantile), score_range(alpha, Neighbors::add_remove), score_range(alpha, Neighbors::change_one)};
 }
 
 std::vector<std::uint64_t> sample_independent(const RankProfile& profile, const IndependentQuantiles& query,

@@ -147,13 +147,6 @@ void require_listable(double masses) {
   throw Error(ErrorCode::usage, "noise too wide for an interval", "give the release a larger budget");
 }
 
-Enclosure exp_of_minus(const Exponent& exponent) {
-  return (Enclosure::of(Rational(0)) - Enclosure::of(exponent)).exp();
-}
-Enclosure exp_of_minus(const Rational& exponent) {
-  return (Enclosure::of(Rational(0)) - Enclosure::of(exponent)).exp();
-}
-
 /// One draw N of discrete Laplace noise, on a step of s. With r = exp(-rate) and rho = r^s, floor(N / s) is k >= 0 with probability
 /// rho^k (1 - rho) / (1 + r), and -k < 0 with r rho^(k - 1) (1 - rho) / (1 + r).
 class LaplaceDraw {

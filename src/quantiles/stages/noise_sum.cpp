@@ -27,7 +27,7 @@ class NegativeBinomial {
  public:
   NegativeBinomial(const Exponent& rate_of_unit, std::uint64_t successes) {
     const auto n = static_cast<double>(successes);
-    const double p = ((Enclosure::of(Rational(0)) - Enclosure::of(rate_of_unit)).exp()).to_double();
+    const double p = exp_of_minus(rate_of_unit).to_double();
     const double mode = std::floor((n - 1) * p / -std::expm1(-rate_of_unit.to_double()));
     first_ = static_cast<std::uint64_t>(std::max(mode, 0.0));
     const auto at_mode = static_cast<double>(first_);

@@ -34,7 +34,7 @@ Rational common_denominator(const std::vector<Rational>& quantiles) {
     if (!small || common > std::uint64_t{1} << 31) return common_denominator(quantiles, i, common);
     common = std::lcm(common, denominator.to_uint64());
   }
-  return static_cast<std::int64_t>(common);
+  return common;
 }
 
 namespace {
@@ -115,14 +115,6 @@ QuantileFraction QuantileTree::alpha(const Subproblem& node) const {
   return {numerator / common, denominator / common};
 }
 
-namespace {
-
-Rational range_of(const QuantileFraction& alpha, Neighbors neighbors) {
-  return static_cast<std::int64_t>(score_range(alpha, neighbors));
-}
-
-}  // namespace
-
 JointTarget QuantileTree::target(const JointNode& node) const {
   JointTarget target{{}, node.to - node.from};
   std::uint64_t passed = node.from;
@@ -143,8 +135,8 @@ SelectionPrice QuantileTree::joint_price(const JointNode& node, const JointTarge
   if (target.quantiles() == 1) {
     const QuantileFraction fraction = alpha(node);
     const Rational unit(2, fraction.denominator);
-    added = unit * range_of(fraction, Neighbors::add_remove);
-    changed = unit * range_of(fraction, Neighbors::change_one);
+    added = unit * Rational(score_range(fraction, Neighbors::add_remove));
+    changed = unit * Rational(score_range(fraction, Neighbors::change_one));
   } else if (shape().kind != NodeKind::joint_total) {
     const auto least = static_cast<std::int64_t>(*std::ranges::min_element(target.weights));
     const auto all = static_cast<std::int64_t>(target.denominator);
@@ -156,7 +148,7 @@ SelectionPrice QuantileTree::joint_price(const JointNode& node, const JointTarge
 
 SelectionPrice QuantileTree::single_price(const Subproblem& node) const {
   const QuantileFraction fraction = alpha(node);
-  return {rate(node), range_of(fraction, Neighbors::add_remove), range_of(fraction, Neighbors::change_one)};
+  return {rate(node), score_range(fraction, Neighbors::add_remove), score_range(fraction, Neighbors::change_one)};
 }
 
 namespace {
@@ -376,13 +368,6 @@ std::vector<Split> sample_splits(const QuantileTree& tree, std::size_t quantiles
                                  Wanted wanted) {
   std::vector<Split> result(quantiles);
   Sampler(tree, std::move(levels), wanted, result).sample(tree.root());
-  return result;
-}
-
-std::vector<std::uint64_t> sample_quantiles(const QuantileTree& tree, std::size_t quantiles,
-                                            std::vector<PaidPart> levels) {
-  std::vector<std::uint64_t> result = sample_splits(tree, quantiles, std::move(levels), Wanted::candidates);
-  for (std::uint64_t& split : result) split = tree.candidate_of(split);
   return result;
 }
 

@@ -214,8 +214,4 @@ enum class Wanted { candidates, splits };
 std::vector<Split> sample_splits(const QuantileTree& tree, std::size_t quantiles, std::vector<PaidPart> levels,
                                  Wanted wanted);
 
-/// One candidate per quantile.
-std::vector<std::uint64_t> sample_quantiles(const QuantileTree& tree, std::size_t quantiles,
-                                            std::vector<PaidPart> levels);
-
 }  // namespace fractile

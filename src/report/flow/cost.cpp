@@ -57,12 +57,7 @@ std::string to_json(const CostReport& report) {
   Document document;
   Writer& json = document.json();
   const auto epsilon = [&](const char* name, const std::optional<Exponent>& value) {
-    if (value) {
-      member(json, name, value->to_string());
-    } else {
-      json.Key(name);
-      json.Null();
-    }
+    member_or_null(json, name, value ? std::optional(value->to_string()) : std::nullopt);
   };
   member(json, "called", report.called.to_string());
   objects(json, "answers", report.answers, [&](const AnswerCost& answer) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "fractile/reports.hpp"
+#include "libraries/fmt.hpp"
 #include "report/flow/choice.hpp"
 #include "report/flow/flow_numbers.hpp"
 #include "report/flow/leakage_blocks.hpp"
@@ -88,10 +89,9 @@ std::string to_csv(const ComparisonReport& report) {
 }
 
 std::string to_csv(const CertificateReport& report) {
-  std::string unchecked;
-  for (const std::string& what : report.unchecked) unchecked += (unchecked.empty() ? "" : "; ") + what;
   return "certificate,claim,about,trouble,unchecked\n" +
-         csv_line({report_detail::to_string(report.outcome), report.claim, report.about, report.trouble, unchecked});
+         csv_line({report_detail::to_string(report.outcome), report.claim, report.about, report.trouble,
+                   fmt::to_string(fmt::join(report.unchecked, "; "))});
 }
 
 // The first column of a quantity is exact where possible. Its decimals are for drawing and sorting.

@@ -67,11 +67,9 @@ Rational odds_or_one(const Exponent& epsilon) {
   return epsilon.has_rational_exponential() ? epsilon.exponential() : Rational(1);
 }
 
-void write_ends(Writer& json, const flow::RealBounds& from, const flow::RealBounds& to) {
-  const Pair odds = window_odds(from, to);
+void write_ends(Writer& json, const Pair& odds, const Pair& epsilons) {
   member(json, "odds_from", odds.from);
   member(json, "odds_to", odds.to);
-  const Pair epsilons = window_epsilons(from, to);
   member(json, "epsilon_from", epsilons.from);
   member(json, "epsilon_to", epsilons.to);
 }
@@ -88,12 +86,14 @@ void write_proof(Writer& json, const flow::Rise& proof) {
 void write_windows(Writer& json, const flow::Windows& answer) {
   member(json, "windows_by", to_string(answer.method));  // says whether these are all windows
   objects(json, "windows", answer.windows, [&](const flow::UnstableWindow& window) {
-    write_ends(json, window.from, window.to);
+    write_ends(json, window_odds(window.from, window.to), window_epsilons(window.from, window.to));
     if (window.proof) write_proof(json, *window.proof);
   });
   if (answer.undecided.empty()) return;
   objects(json, "undecided", answer.undecided, [&](const flow::RealBounds& range) {
-    write_ends(json, {range.lower, range.lower}, {range.upper, range.upper});
+    const flow::RealBounds from{range.lower, range.lower};
+    const flow::RealBounds to{range.upper, range.upper};
+    write_ends(json, window_odds(from, to), window_epsilons(from, to));
   });
 }
 
@@ -234,10 +234,7 @@ namespace {
 void write_ranges(Writer& json, const char* name, const std::vector<flow::ServedRange>& ranges) {
   objects(json, name, ranges, [&](const flow::ServedRange& range) {
     const SafeEnds ends = safe_ends(range);
-    member(json, "odds_from", ends.odds.from);
-    member(json, "odds_to", ends.odds.to);
-    member(json, "epsilon_from", ends.epsilons.from);
-    member(json, "epsilon_to", ends.epsilons.to);
+    write_ends(json, ends.odds, ends.epsilons);
   });
 }
 
@@ -254,8 +251,7 @@ std::string to_json(const ChoiceReport& report) {
     const SafeEnds ends = safe_ends(*least);
     member(json, "least_epsilon", ends.epsilons.from);
     member(json, "least_odds", ends.odds.from);
-    json.Key("is_least_certain");
-    json.Bool(report.is_least_certain());
+    truth(json, "is_least_certain", report.is_least_certain());
   }
   write_ranges(json, "served", ranges_with(report, served));
   write_ranges(json, "not_served", ranges_with(report, not_served));

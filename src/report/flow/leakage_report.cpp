@@ -29,19 +29,14 @@ constexpr std::size_t most_listed = 12;     // possibilities in a sentence
 
 // --- In words --------------------------------------------------------------------------------------------------------
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : "; ") + name;
-  return list;
-}
-
 std::string guessed_in_words(const LeakageReport& report) {
   const std::size_t count = report.possibilities.names.size();
   switch (report.question.guess.about) {
     case Guess::About::presence:
       return "whether the target participates";
     case Guess::About::property:
-      return fmt::format("which of {} is true of the target's value: {}", count, listed(report.possibilities.names));
+      return fmt::format("which of {} is true of the target's value: {}", count,
+                         fmt::join(report.possibilities.names, "; "));
     case Guess::About::value:
       break;
   }
@@ -100,9 +95,7 @@ std::string digits_of(const RealBounds& value, int digits) {
 }
 
 void optional_bounds(Writer& json, const char* name, const std::optional<RealBounds>& value, int digits) {
-  if (value) return member(json, name, digits_of(*value, digits));
-  json.Key(name);
-  json.Null();
+  member_or_null(json, name, value ? std::optional(digits_of(*value, digits)) : std::nullopt);
 }
 
 const char* name_of(Guess::About about) {

@@ -41,7 +41,7 @@ bool has_entries(const flow::Perturber& perturber, const EntryAt& entry) {
 }
 
 Rational response_entry(std::size_t values, std::size_t value, std::size_t answer, const Rational& odds) {
-  return (value == answer ? odds : Rational(1)) / (odds + rational_of(values) - 1);
+  return (value == answer ? odds : Rational(1)) / (odds + Rational(values) - 1);
 }
 
 /// The entry of definition 3.5, truncated `reach` places beyond the values.
@@ -114,7 +114,7 @@ bool is_of_subsets(const flow::Perturber& perturber) {
   }
   const std::size_t answers = perturber.answers();
   return has_entries(perturber, [&](std::size_t x, std::size_t y, const Rational& odds) {
-    return (is_in(x, y) ? odds : Rational(1)) / (rational_of(answers) + (odds - 1) * rational_of(*size));
+    return (is_in(x, y) ? odds : Rational(1)) / (Rational(answers) + (odds - 1) * Rational(*size));
   });
 }
 

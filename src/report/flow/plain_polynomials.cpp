@@ -59,18 +59,18 @@ Coefficients less(Coefficients a, const Coefficients& b) {
 
 Coefficients slope(const Coefficients& a) {
   Coefficients result(std::max<std::size_t>(a.size(), 2) - 1);
-  for (std::size_t i = 1; i < a.size(); ++i) result[i - 1] = a[i] * rational_of(i);
+  for (std::size_t i = 1; i < a.size(); ++i) result[i - 1] = a[i] * Rational(i);
   return result;
 }
 
 Coefficients through(std::vector<Rational> values) {
   const std::size_t points = values.size();
   for (std::size_t order = 1; order < points; ++order) {
-    for (std::size_t i = points; i-- > order;) values[i] = (values[i] - values[i - 1]) / rational_of(order);
+    for (std::size_t i = points; i-- > order;) values[i] = (values[i] - values[i - 1]) / Rational(order);
   }
   Coefficients result{values.back()};
   for (std::size_t i = points - 1; i-- > 0;) {
-    result = times(result, {-rational_of(i + 1), 1});
+    result = times(result, {-Rational(i + 1), 1});
     result.front() += values[i];
   }
   return result;
@@ -80,7 +80,7 @@ Coefficients through(std::vector<Rational> values) {
 // values. So r / t has the values wherever t is not 0.
 std::optional<std::pair<Coefficients, Coefficients>> fraction_through(const std::vector<Rational>& values) {
   Coefficients before{1};
-  for (std::size_t i = 0; i < values.size(); ++i) before = times(before, {-rational_of(i + 1), 1});
+  for (std::size_t i = 0; i < values.size(); ++i) before = times(before, {-Rational(i + 1), 1});
   Coefficients here = through(values);
   trim(here);
   Coefficients factor_before{0};
@@ -130,7 +130,7 @@ std::vector<Rational> bernstein_of(const Coefficients& polynomial, const Rationa
     Rational ratio = 1;
     for (std::size_t i = 0; i <= j; ++i) {
       bernstein[j] += ratio * by_share[i];
-      if (i < j) ratio *= rational_of(j - i) / rational_of(degree - i);
+      if (i < j) ratio *= Rational(j - i) / Rational(degree - i);
     }
   }
   return bernstein;

@@ -13,8 +13,6 @@
 
 namespace fractile::report_detail {
 
-inline Rational rational_of(std::size_t value) { return static_cast<std::int64_t>(value); }
-
 /// The coefficients of 1, x, x^2, ...; there is at least one.
 using Coefficients = std::vector<Rational>;
 

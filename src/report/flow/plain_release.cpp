@@ -15,8 +15,6 @@ using CountsByCandidate = std::vector<std::size_t>;
 
 constexpr std::uint64_t parts_of_a_cell = std::uint64_t{1} << 32;
 
-Rational records_as_rational(std::uint64_t records) { return static_cast<std::int64_t>(records); }
-
 std::uint64_t records_before(const CountsByCandidate& table, std::size_t end) {
   std::uint64_t sum = 0;
   for (std::size_t k = 0; k < end; ++k) sum += table[k];
@@ -101,14 +99,14 @@ Rational PlainRelease::missed_by(const CountsByCandidate& table, std::size_t can
   const std::uint64_t records = records_before(table, table.size());
   const std::uint64_t below = records_before(table, candidate);
   const std::uint64_t upto = below + table[candidate];
-  const Rational target = selection.share * records_as_rational(records);
+  const Rational target = selection.share * Rational(records);
   if (release_.mechanism == flow::Release::Mechanism::gumbel_max) {
-    const Rational score = (Rational(1) - selection.share) * records_as_rational(below) -
-                           selection.share * records_as_rational(records - upto);
+    const Rational score =
+        (Rational(1) - selection.share) * Rational(below) - selection.share * Rational(records - upto);
     return std::max(score, Rational(0) - score);
   }
-  const Rational beyond = records_as_rational(below) - target;
-  const Rational short_of = target - records_as_rational(upto);
+  const Rational beyond = Rational(below) - target;
+  const Rational short_of = target - Rational(upto);
   return std::max(std::max(beyond, short_of), Rational(0));
 }
 
@@ -141,13 +139,13 @@ std::map<CountsByCandidate, Rational> PlainRelease::law(const CountsByCandidate&
     return law;
   }
   const Selection& first = selections_[middle_];
-  const Rational target = first.share * records_as_rational(records_before(table, size));
+  const Rational target = first.share * Rational(records_before(table, size));
   Rational all = 0;
   for (std::size_t cell = 0; cell < size; ++cell) {
     const std::vector<std::uint64_t> splits = splits_by_records(table[cell]);
     for (std::size_t tied = 0; tied < splits.size(); ++tied) {
-      const Rational missed = records_as_rational(records_before(table, cell) + tied) - target;
-      const Rational mass = records_as_rational(splits[tied]) * weight(std::max(missed, Rational(0) - missed), first);
+      const Rational missed = Rational(records_before(table, cell) + tied) - target;
+      const Rational mass = Rational(splits[tied]) * weight(std::max(missed, Rational(0) - missed), first);
       all += mass;
       CountsByCandidate below = table;
       CountsByCandidate above = table;

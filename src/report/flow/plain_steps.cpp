@@ -73,7 +73,7 @@ std::optional<std::vector<std::vector<Coefficients>>> rows_in_base(const flow::P
                                                                    const Coefficients& denominator) {
   std::vector<flow::Matrix> values;
   for (std::size_t i = 0; i < denominator.size(); ++i) {
-    const std::optional<flow::Channel> channel = plain_channel(pipeline, odds_of_base(pipeline, rational_of(i + 1)));
+    const std::optional<flow::Channel> channel = plain_channel(pipeline, odds_of_base(pipeline, Rational(i + 1)));
     if (!channel || channel->observations().size() > most_step_columns || channel->secrets().size() > most_step_rows)
       return {};
     values.push_back(channel->matrix());
@@ -84,7 +84,7 @@ std::optional<std::vector<std::vector<Coefficients>>> rows_in_base(const flow::P
     for (std::size_t y = 0; y < values.front().columns(); ++y) {
       std::vector<Rational> entry;
       for (std::size_t i = 0; i < values.size(); ++i) {
-        entry.push_back(values[i](x, y) * value_at(denominator, rational_of(i + 1)));
+        entry.push_back(values[i](x, y) * value_at(denominator, Rational(i + 1)));
       }
       rows.back().push_back(through(std::move(entry)));
     }
@@ -198,7 +198,7 @@ std::optional<bool> small_steps(const flow::Pipeline& pipeline, const Rational& 
   std::vector<Rational> determinants;
   std::vector<std::vector<Rational>> entries(columns * columns);
   for (std::size_t i = 0; i < degree + denominator->size() + 1; ++i) {
-    const Rational base = rational_of(i + 2);
+    const Rational base = Rational(i + 2);
     const auto [solution, determinant] = solved(values_of(square, base), values_of(square_slopes, base));
     determinants.push_back(determinant);
     if (determinant.sign() == 0) return {};

@@ -83,7 +83,6 @@ std::optional<Places> counted_by(const flow::Pipeline& pipeline) {
   if (pipeline.post.kind == Kind::sum && answers == 2) return Places{1};
   const auto tuples = tuples_of(pipeline.participants, answers);
   if (!tuples || answers > most_values) return {};
-  std::map<std::vector<Rational>, Places> by_output;
   // Counting a set and counting its complement reveal the same, so sets without the first answer suffice.
   for (std::uint64_t subset = 0; subset < std::uint64_t{1} << (answers - 1); ++subset) {
     const auto is_in = [&](std::size_t answer) { return answer > 0 && ((subset >> (answer - 1)) & 1) != 0; };

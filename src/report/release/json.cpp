@@ -24,12 +24,8 @@ const Rational receipt_confidence(19, 20);
 void write_interval(Writer& json, const Lattice& lattice, const Interval& interval) {
   write_value(json, "lower", lattice, interval.lower);
   write_value(json, "upper", lattice, interval.upper);
-  const auto open = [&](const char* name) {
-    json.Key(name);
-    json.Bool(true);
-  };
-  if (interval.or_below) open("or_below");
-  if (interval.or_above) open("or_above");
+  if (interval.or_below) truth(json, "or_below", true);
+  if (interval.or_above) truth(json, "or_above", true);
 }
 
 void write_quantiles(Writer& json, const Release& release, const Release::Group& group) {
@@ -151,8 +147,7 @@ void write_intervals(Writer& json, const IntervalRequest& request) {
   object(json, "intervals", [&] {
     member(json, "level", request.level.to_string());
     member(json, "subject", to_string(request.of));
-    json.Key("simultaneous");
-    json.Bool(request.together);
+    truth(json, "simultaneous", request.together);
   });
 }
 
@@ -347,8 +342,7 @@ std::string to_json(const AuditRequest& request, const AuditReport& report) {
   member(json, "mechanism", request.mechanism);
   member(json, "measure", to_string(request.budget.measure()));
   member(json, "neighbors", to_string(request.neighbors));
-  json.Key("holds");
-  json.Bool(report.holds);
+  truth(json, "holds", report.holds);
   number(json, "claimed", report.claimed);
   number(json, "attained", report.attained);
   list(json, "neighbours", {report.first, report.second});

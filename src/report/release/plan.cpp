@@ -32,7 +32,7 @@ Rational units_of(double units) { return Rational(static_cast<std::int64_t>(std:
 }  // namespace
 
 Rational share_of_total(const PlanReport& report, double units) {
-  return units_of(units) / Rational(static_cast<std::int64_t>(report.plan.query.expected_rows.value()));
+  return units_of(units) / Rational(report.plan.query.expected_rows.value());
 }
 
 std::optional<Trimming> trimming_of(const PlanReport& report) {
@@ -229,8 +229,7 @@ void write_analyst(Writer& json, const PlannedAnalyst& planned) {
     number(json, "epsilon_high", planned.served.high.to_decimal());
     or_null("not_served_to", not_served_to(planned.served));
     or_null("served_from", served_from(planned.served));
-    json.Key("never_rises");
-    json.Bool(planned.served.never_rises);
+    truth(json, "never_rises", planned.served.never_rises);
     objects(json, "tried", planned.served.tried, [&](const AnalystTrial& trial) {
       number(json, "epsilon", trial.epsilon.to_decimal());
       or_null("loss_lower", trial.loss ? lower_loss(*trial.loss) : "");

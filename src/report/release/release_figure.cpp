@@ -177,9 +177,8 @@ bool has_share_bars(const Release& release) {
 }
 
 Shares shares_of(const Release& release, std::size_t i) {
-  const auto count = [](std::uint64_t records) { return Rational(static_cast<std::int64_t>(records)); };
   const Rational& quantile = release.query.quantiles[i];
-  const Rational reach = count(*release.groups.front().rank_errors[i]) / count(*release.public_rows);
+  const Rational reach = Rational(*release.groups.front().rank_errors[i]) / Rational(*release.public_rows);
   return {rounded_down(std::max(Rational(0), quantile - reach), 4),
           rounded_up(std::min(Rational(1), quantile + reach), 4)};
 }

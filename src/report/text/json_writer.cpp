@@ -83,6 +83,16 @@ void member(Writer& json, const char* name, std::uint64_t value) {
   json.Uint64(value);
 }
 
+void truth(Writer& json, const char* name, bool value) {
+  json.Key(name);
+  json.Bool(value);
+}
+
+void member_or_null(Writer& json, const char* name, const std::optional<std::string>& value) {
+  json.Key(name);
+  value ? text(json, *value) : static_cast<void>(json.Null());
+}
+
 void number(Writer& json, const char* name, const std::string& decimals) {
   json.Key(name);
   json.RawValue(decimals.c_str(), decimals.size(), rapidjson::kNumberType);

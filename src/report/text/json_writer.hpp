@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,6 +83,8 @@ void objects(Writer& json, const char* name, std::size_t count, const Write& wri
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
   objects(json, name, numbers, write);
 }
+void truth(Writer& json, const char* name, bool value);
+void member_or_null(Writer& json, const char* name, const std::optional<std::string>& value);
 /// Writes the decimals unchanged.
 void number(Writer& json, const char* name, const std::string& decimals);
 
