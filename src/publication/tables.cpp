@@ -27,7 +27,8 @@ namespace {
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
 QuantileQuery over_counted(const Publication& publication, const QuantileQuery& query) {
-  return publication.weights ? over_weights(query, *publication.weights) : query;
+  const QuantileQuery over_rows = over_query(query, publication.sql_stability);
+  return publication.weights ? over_weights(over_rows, *publication.weights) : over_rows;
 }
 
 /// Refuses names of keys, columns or tables that are empty, are not UTF-8 or appear twice.
@@ -360,11 +361,6 @@ QuantileQuery publication_detail::query_of(const Publication& publication, const
   query.intervals = table.intervals;
   query.names = table.quantile_names;
   return query;
-}
-
-QuantileQuery publication_detail::over_counted(const Publication& publication, const QuantileQuery& query) {
-  const QuantileQuery over_rows = over_query(query, publication.sql_stability);
-  return publication.weights ? over_weights(over_rows, *publication.weights) : over_rows;
 }
 
 QuantileQuery publication_detail::counted_query(const Publication& publication, const PublicationTable& table,

@@ -152,8 +152,8 @@ std::string account_table(const LedgerStatement& statement, const LedgerAccount&
       shown_text(dataset.name), shown_text(dataset.unit), to_string(dataset.neighbors),
       pinned.empty() ? "" : fmt::format("  releases   must have {}\n", shown_text(pinned)),
       permitted.empty() ? "" : fmt::format("  permitted  {}\n", shown_text(permitted)), dataset.budget.to_string(),
-      balance.spent.to_string(), balance.reserved.to_string(),
-      report_detail::drawn_among_reserved(statement, dataset), balance.remaining.to_string(), sources,
+      balance.spent.to_string(), balance.reserved.to_string(), report_detail::drawn_among_reserved(statement, dataset),
+      balance.remaining.to_string(), sources,
       dataset.witness.empty() ? "" : fmt::format("  witness    {}\n", shown_text(dataset.witness)));
 }
 

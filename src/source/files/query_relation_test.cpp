@@ -301,8 +301,9 @@ TEST_F(FailingCells, OfPersonsAndKeysAreMissingToo) {
 
 /// Once, such a time ended the release: the engine reads it, and fails when it writes it.
 TEST_F(FailingCells, PersonsAndKeysThatTheEngineCannotWriteAreMissing) {
-  const std::string time = "CASE WHEN i = 5000 THEN CAST('1677-09-21 12:00:00' AS TIMESTAMP_NS) "
-                           "ELSE CAST('2020-01-01 00:00:00' AS TIMESTAMP_NS) + to_days(CAST(i AS INTEGER)) END";
+  const std::string time =
+      "CASE WHEN i = 5000 THEN CAST('1677-09-21 12:00:00' AS TIMESTAMP_NS) "
+      "ELSE CAST('2020-01-01 00:00:00' AS TIMESTAMP_NS) + to_days(CAST(i AS INTEGER)) END";
   const Table table = Table::open(
       {.file = one_bad_row(),
        .sql = "SELECT 7 AS x, " + time + " AS who, [CASE WHEN i = 5000 THEN " + time + " END] AS list FROM input"});
