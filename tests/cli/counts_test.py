@@ -253,7 +253,9 @@ class Refused(CountsTest):
 
     def test_the_header_says_what_read(self):
         self.counted("north.csv", "north")
-        header = (self.folder / "north").read_bytes()
+        self.assertIn(b"\x04text", (self.folder / "north").read_bytes())
+        self.counted("north.csv", "queried", "--sql", "FROM input")
+        header = (self.folder / "queried").read_bytes()
         self.assertRegex(header, rb"DuckDB v\d[^:]*: TimeZone UTC, Calendar gregorian, integer_division false")
 
     def test_a_counting_is_added_once(self):

@@ -60,7 +60,8 @@ def outputs_of(chosen):
 
 def engine_trouble():
     """The program's message if the engine is missing; otherwise an empty text."""
-    probe = subprocess.run([PROGRAM, *"release - --column x --bounds 0 9 --step 1 --epsilon 1".split()], input="x\n1\n",
+    words = [*"release - --column x --bounds 0 9 --step 1 --epsilon 1 --sql".split(), "FROM input"]
+    probe = subprocess.run([PROGRAM, *words], input="x\n1\n",
                            capture_output=True, text=True, timeout=120, check=False)
     return probe.stderr if probe.returncode != 0 else ""
 
