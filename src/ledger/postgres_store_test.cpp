@@ -263,7 +263,7 @@ TEST_F(PostgresTest, RolesMayDoWhatTheyShould) {
   forbidden([&] { asking.add_dataset({"more", Budget::pure(Rational(1))}); });
   Ledger reading = Ledger::open_to_read(as(reader));
   EXPECT_EQ(reading.verify(), kept.verify());
-  forbidden([&] { reading.reserve(request("q", Budget::pure(Rational(1, 4)))); });
+  forbidden([&] { Ledger::open(as(reader)).reserve(request("q", Budget::pure(Rational(1, 4)))); });
 
   auto by_hand = raw_connection(as(asker));
   for (const char* sql :

@@ -10,6 +10,7 @@
 #include "publication/charge.hpp"
 #include "publication/descriptions.hpp"
 #include "publication/steps.hpp"
+#include "report/release/explained_parts.hpp"
 #include "report/text/durable.hpp"
 
 namespace fractile {
@@ -19,7 +20,8 @@ using publication_detail::ReleaseCharge;
 namespace {
 
 void warn_of_noise(const Release& release, Attendant& attendant) {
-  for (const auto& noise : {noise_in_words(release), empty_groups_in_words(release)}) {
+  for (const auto& noise :
+       {report_detail::doubtful_bounds_in_words(release), noise_in_words(release), empty_groups_in_words(release)}) {
     if (noise) attendant.warn(noise->what, noise->hint);
   }
 }

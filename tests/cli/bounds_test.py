@@ -57,9 +57,19 @@ class FoundBounds(CommandTest):
 
     def test_are_told_in_tables_and_explained(self):
         table = self.run_release("t.csv", format="table", receipt="r.json", **FOUND).out
-        self.assertRegex(table, r"\na part of the budget, epsilon = 1/10, found the bounds: -?\d+ to \d+\n")
+        self.assertRegex(table, r"\na part of the budget, epsilon = 1/10, found the bounds: -?\d+ to \d+\n"
+                                r"with a probability of at least 95 % they hold all quantiles, if at least \d+ records count\n")
         page = " ".join(run("explain", "r.json", cwd=self.folder).out.split())
         self.assertIn("10 % of the budget found the range", page)
+
+    def test_of_too_few_records(self):
+        words = "1000 records may be too few to find bounds, which may be far from the values"
+        self.assertEqual(self.run_release("t.csv", expected_rows="1000000", **FOUND).err, "")
+        warned = self.run_release("t.csv", expected_rows="1000", quantiles="deciles", receipt="few.json", **FOUND)
+        self.assertEqual(warned.code, 0, warned.err)
+        self.assertIn(words, " ".join(warned.err.split()))
+        self.assertIn("write bounds that are known without the data", " ".join(warned.err.split()))
+        self.assertIn("Warning: " + words, " ".join(run("explain", "few.json", cwd=self.folder).out.split()))
 
     def test_before_the_file(self):
         words = ["release", "--bounds", "auto", "t.csv", "--column", "x", "--step", "1", "--epsilon", "1"]

@@ -1096,7 +1096,7 @@ class Compare(FlowTest):
         self.verified(self.json("check", "identity.toml", "--epsilon", "ln 2..ln 3"), 6, "nothing")
         file = self.survey(participants="1000", post='{ query = "count", of = [0] }')
         self.verified(self.json("check", file, *LN_3_TO_LN_2, code=1), 6, "nothing")
-        for text, part in (("[]", "not a JSON object"), ("{}", 'no "verdict"'), ("{", "not JSON"), ('{"verdict": 1}', "a text is expected"),
+        for text, part in (("[]", "not a JSON object"), ("{}", 'no "verdict"'), ("{", "not JSON"), ('{"verdict": 1}', "expected a text"),
                            ('{"verdict": "refines", "witness": [["x"]], "channel_from": [], "channel_to": []}', "a fraction in quotes")):
             self.write("bad.json", text)
             self.assert_refused(flow("verify", "bad.json", cwd=self.folder), 3, "this is not a certificate", part)

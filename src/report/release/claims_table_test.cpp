@@ -499,6 +499,8 @@ const std::vector<Claim>& claims() {
   static const std::string surely =
       "With a probability of at least " + percent +
       " it holds all quantiles that were asked for, if at least ([0-9]+) records count[.]";
+  static const std::string they_hold =
+      "with a probability of at least " + percent + " they hold all quantiles, if at least ([0-9]+) records count";
   static const std::string each =
       "With a probability of at least " + percent +
       ", each value taken by itself is off by no more than the table above says, whatever the data, "
@@ -551,6 +553,7 @@ const std::vector<Claim>& claims() {
       {"At most ([0-9]+) records? of each person counts?, chosen at random[.]", "contribution_bounding.md",
        persons_count_more},
       {"Warning: .* [0-9]+ rows? of a public normal table, .*", "definition", is_not_mostly_noise},
+      {"Warning: [0-9]+ records may be too few to find bounds, .*", "definition", by_definition},
       {"Warning: with this budget the released counts of [0-9]+ of [0-9]+ groups do not rule out that there is no "
        "record .*",
        "counts.md", by_definition},
@@ -585,6 +588,7 @@ const std::vector<Claim>& claims() {
        "private_bounds.md", costs_more},
       {surely.c_str(), "rank_error.md", quantiles_are_beyond_found_bounds, false},
       {"a part of the budget, .*, found the bounds: .* to .*", "private_bounds.md", costs_more},
+      {they_hold.c_str(), "rank_error.md", quantiles_are_beyond_found_bounds, false},
       // The promise.
       {"If something would happen with a probability of 10 in 100 (without your records|with other records in place of "
        "yours), it happens with a probability of at most (?:just under )?([0-9.]+) in 100 as it is[.]",

@@ -124,7 +124,8 @@ void explain_comparisons(Page& page, const Release& release, const std::vector<N
 }
 
 void warn_of_noise(Page& page, const Release& release) {
-  for (const auto& noise : {noise_in_words(release), empty_groups_in_words(release)}) {
+  for (const auto& noise :
+       {report_detail::doubtful_bounds_in_words(release), noise_in_words(release), empty_groups_in_words(release)}) {
     if (noise) page.paragraph(fmt::format("Warning: {}: {}.", page.typed(noise->what), page.typed(noise->hint)));
   }
 }

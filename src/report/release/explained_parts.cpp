@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "fractile/planning.hpp"
 #include "fractile/privacy.hpp"
 #include "libraries/fmt.hpp"
 #include "report/release/counted_words.hpp"
@@ -520,6 +521,20 @@ std::vector<std::string> proofs_of(const Release& release) {
   if (release.source.weights) add("weights");
   if (!release.source.sql.empty() && !release.source.sql_stability) add("row_wise_queries");
   return pages;
+}
+
+std::optional<NoiseInWords> doubtful_bounds_in_words(const Release& release) {
+  const std::optional<std::uint64_t>& told = release.query.expected_rows;
+  if (!release.bounds || !told) return {};
+  const Rational confidence(19, 20);
+  const std::optional<std::uint64_t> enough = records_that_bounds_hold(release, confidence);
+  if (!enough || *told >= *enough) return {};
+  return NoiseInWords{
+      fmt::format("{} {} may be too few to find bounds, which may be far from the values", *told,
+                  counted_noun(release.source)),
+      fmt::format("{} would be enough: write bounds that are known without the data, or ask for less extreme quantiles "
+                  "or with a larger epsilon",
+                  *enough)};
 }
 
 void explain_proofs(Page& page, const std::vector<std::string>& pages) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,9 @@ inline constexpr const char* account_heading = "What was spent on these people, 
 inline constexpr const char* guess_heading = "What an attacker gains";
 /// The headings of parts that a page has only if its options ask for them.
 inline constexpr const char* added_headings[] = {compared_heading, account_heading, guess_heading};
+
+/// A warning that the bounds which were found may be far from the values, if the stated number of records is too small for them.
+std::optional<NoiseInWords> doubtful_bounds_in_words(const Release& release);
 
 /// The promise of a release, or of all tables of a publication together.
 struct Promise {

@@ -145,6 +145,11 @@ std::string terms_of(const Release& release) {
   if (release.bounds) {
     text += fmt::format("a part of the budget, {}, found the bounds: {} to {}\n", release.bounds->cost.to_string(),
                         release.lattice.text(0), release.lattice.text(release.lattice.size() - 1));
+    if (release.bounds->enough_records) {
+      text += fmt::format("with a probability of at least {} they hold all quantiles, if at least {} {} count\n",
+                          percent_of(release.errors->confidence), *release.bounds->enough_records,
+                          counted_noun(release.source));
+    }
   }
   if (query.intervals) text += intervals_in_words(release);
   if (release.statistics) text += statistics_terms(release);
