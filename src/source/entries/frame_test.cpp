@@ -190,6 +190,16 @@ TEST(Frame, TheNumberOfThreadsChangesNothing) {
   }
 }
 
+TEST(Frame, LimitsAreThoseOfTables) {
+  Frame frame = Frame::of(NumberBuffer{nullptr, "g", 0, 8, nullptr}, "x");
+  frame.use_threads(TableOptions::most_threads);
+  EXPECT_THROW(frame.use_threads(TableOptions::most_threads + 1), Error);
+  frame.use_memory(0);
+  frame.use_memory(TableOptions::least_memory);
+  EXPECT_THROW(frame.use_memory(1), Error);
+  EXPECT_THROW(Frame::of(NumberBuffer{nullptr, "g", 5, 8, nullptr}, "x"), Error);
+}
+
 TEST(Frame, WhatIsThrownMeanwhileEndsIt) {
   const std::vector<double> numbers(1'000'000, 1.0);
   Laid laid = laid_down("g", numbers);
