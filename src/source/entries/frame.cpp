@@ -438,6 +438,7 @@ struct Frame::State {
   void add(Owned<ArrowArray> array) {
     const auto count = static_cast<std::size_t>(array->length);
     const bool is_table = std::string_view(schema->format) == "+s";
+    if (is_table && array->n_children != schema->n_children) throw source_detail::unlike_its_schema();
     const auto first = static_cast<std::size_t>(array->offset);
     const bool has_nulls = is_table && array->null_count != 0 && array->n_buffers > 0;
     for (std::size_t i = 0; i < columns.size(); ++i) {
