@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import numbers
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -111,7 +112,10 @@ class Count(NamedTuple):
     upper: int | Fraction
 
     def __contains__(self, number: object) -> bool:
-        return isinstance(number, (int, float, Fraction, Decimal)) and self.lower <= number <= self.upper
+        if not isinstance(number, (numbers.Real, Decimal)):  # numpy's numbers are of these, too
+            return False
+        value: Any = number
+        return bool(self.lower <= value <= self.upper)
 
 
 @documented
