@@ -370,7 +370,8 @@ class Release(Mapping[Any, Any]):
         if not self.is_grouped:
             return self._only[which]
         if not isinstance(which, (str, tuple)) or which not in self._all:
-            raise KeyError(f"{_shown(which)} is not the key of a group; the keys are: {self._some_keys}")
+            keys = ", ".join(map(repr, self._core.keys[:20]))  # in quotes: a key that was a number is a text
+            raise KeyError(f"{_shown(which)} is not the key of a group; the keys are: {keys}")
         return self._all[which]
 
     def __len__(self) -> int:
