@@ -23,7 +23,12 @@ namespace fractile::ledger_detail {
 namespace {
 
 void require_there(const std::string& path) {
-  if (std::filesystem::exists(path)) return;
+  std::error_code failed;
+  if (std::filesystem::exists(path, failed)) return;
+  if (failed) {
+    throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' cannot be opened: {}", path, failed.message()),
+                "check the path, and that its folder may be entered");
+  }
   throw Error(ErrorCode::ledger, fmt::format("there is no ledger at '{}'", path),
               fmt::format("check the path, or make one: fractile ledger init {} --dataset NAME --epsilon E", path));
 }
