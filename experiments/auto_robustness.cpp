@@ -49,7 +49,8 @@ QuantileQuery query_for(const Contender& contender, const Cell& cell) {
   }
   query.mechanism = contender.mechanism;
   if (contender.told > 0) {
-    query.expected_rows = static_cast<std::uint64_t>(contender.told * static_cast<double>(cell.rows));
+    const auto told = static_cast<std::uint64_t>(contender.told * static_cast<double>(cell.rows));
+    query.expected_rows = std::max<std::uint64_t>(told, 1);
   }
   return query;
 }

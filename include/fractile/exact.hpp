@@ -150,7 +150,7 @@ class Exponent {
   /// Compares real numbers exactly: ln 9 == 2 ln 3, and 1 < ln 3. Every comparison is decided.
   friend bool operator==(const Exponent& a, const Exponent& b) { return std::is_eq(a <=> b); }
   friend std::strong_ordering operator<=>(const Exponent& a, const Exponent& b);
-  /// "1/2", "ln 7/2" or "2/3 ln 7/2"; parse() reads it back.
+  /// "1/2", "ln 7/2" or "2/3 ln 7/2"; parse() reads it back if its numbers are no longer than parse() takes.
   std::string to_string() const;
   /// For display.
   double to_double() const;

@@ -202,10 +202,11 @@ Rational group_zcdp(const Rational& rho, std::int64_t size);
 /// Proof: docs/proofs/composition.md
 class PrivacyFilter {
  public:
+  /// Throws `usage` for an approximate budget.
   explicit PrivacyFilter(Budget budget);
 
   const Budget& budget() const { return budget_; }
-  /// Throws `usage` for a zCDP cost on a pure budget: zCDP implies no epsilon.
+  /// Throws `usage` for a zCDP cost on a pure budget, since zCDP implies no epsilon, and for an approximate cost.
   bool can_spend(const Budget& cost) const;
   /// Spends the cost. Unless can_spend(cost), it spends nothing and throws `budget_refused`, whose message says what remains.
   void spend(const Budget& cost);

@@ -470,16 +470,16 @@ class Frame final : public Records {
   /// Records that are not available yet: `columns` describes them, and `records` returns them, in one frame or in several, when
   /// they are first counted. Several frames are counted one by one, each by its own types; then persons and keys are not supported.
   static Frame later(Frame columns, std::function<std::vector<Frame>()> records);
-  /// One column of numbers. Throws `usage` for a format that is not a number's.
+  /// One column of numbers. Throws `usage` for a format that is not a number's, and for numbers that are nowhere.
   static Frame of(const NumberBuffer& numbers, const std::string& name);
   Frame(Frame&&) noexcept;
   Frame& operator=(Frame&&) noexcept;
   ~Frame() override;
 
-  /// The number of threads that count records, as in TableOptions.
+  /// The number of threads that count records, as in TableOptions. Throws `usage` for more than TableOptions::most_threads.
   void use_threads(std::uint32_t threads);
   /// The limit, in bytes, for the records that are sorted by person and those that are counted by group, as in
-  /// TableOptions::memory.
+  /// TableOptions::memory. Throws `usage` for a limit below TableOptions::least_memory.
   void use_memory(std::uint64_t bytes);
   /// What counts as missing in the column that is counted, and in that of persons: numbers and times by their values, other texts exactly,
   /// as TableOptions::missing. Throws `usage` as TableOptions does.
@@ -650,7 +650,8 @@ enum class Holder { owner, asker };
 class Source {
  public:
   static Source file(TableOptions options);
-  /// Consumes the frame. Takes the options that apply to columns in memory: threads, memory, missing, unreadable.
+  /// Consumes the frame. Takes the options that apply to columns in memory: threads, memory, missing, unreadable. Throws `usage` as the
+  /// frame's functions for them do.
   static Source frame(Frame frame, TableOptions options = {});
   /// A query on a PostgreSQL server, whose client library is loaded when it is needed. `address`:
   /// "postgres://user@host:port/database", which messages show without its password. Takes the options `sql`, `sql_stability`,

@@ -11,7 +11,6 @@
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
 #include "interpreter.hpp"
-#include "libraries/fmt.hpp"
 #include "module.hpp"
 
 namespace fractile::python {
@@ -21,7 +20,7 @@ template <class Structure>
 Structure& in_capsule(const nb::object& capsule, const char* name) {
   if (PyCapsule_IsValid(capsule.ptr(), name) == 0) {
     throw Error(ErrorCode::usage, {Field("data"), ": what it hands over is not a capsule of Arrow"},
-                fmt::format("give data whose __{}__ has one", name));
+                "give data that exports Arrow, such as pyarrow.array(...)");
   }
   return *static_cast<Structure*>(PyCapsule_GetPointer(capsule.ptr(), name));
 }

@@ -30,6 +30,24 @@ void bind_requests(nb::module_& module);
 
 }  // namespace fractile::python
 
+namespace fractile::python {
+
+/// A whole number as Python's int. It is read piece by piece: a process limits the digits that Python reads at once, to 640 or more.
+inline nb::object whole_number(const Rational& whole) {
+  constexpr std::size_t at_once = 600;
+  if (whole.fits_int64()) return nb::int_(whole.to_int64());
+  const nb::object read = nb::module_::import_("builtins").attr("int");
+  const std::string digits = (whole.sign() < 0 ? -whole : whole).to_string();
+  nb::object value = nb::int_(0);
+  for (std::size_t at = 0; at < digits.size(); at += at_once) {
+    const std::string piece = digits.substr(at, at_once);
+    value = value * read("1" + std::string(piece.size(), '0')) + read(piece);
+  }
+  return whole.sign() < 0 ? -value : value;
+}
+
+}  // namespace fractile::python
+
 /// Converts between Rational and Python's fractions.Fraction. An int is accepted as a Fraction, too.
 template <>
 struct nanobind::detail::type_caster<fractile::Rational> {
@@ -49,11 +67,9 @@ struct nanobind::detail::type_caster<fractile::Rational> {
   static handle from_cpp(const fractile::Rational& value, rv_policy /*policy*/, cleanup_list* /*cleanup*/) noexcept {
     try {
       const object fraction = module_::import_("fractions").attr("Fraction");
-      const fractile::Rational numerator = value.numerator();
-      const fractile::Rational denominator = value.denominator();
-      if (!numerator.fits_int64() || !denominator.fits_int64()) return fraction(value.to_string()).release();
-      if (value.is_integer()) return fraction(numerator.to_int64()).release();
-      return fraction(numerator.to_int64(), denominator.to_int64()).release();  // Fraction need not parse a text
+      const object numerator = fractile::python::whole_number(value.numerator());
+      if (value.is_integer()) return fraction(numerator).release();
+      return fraction(numerator, fractile::python::whole_number(value.denominator())).release();
     } catch (...) {
       return {};
     }

@@ -68,11 +68,14 @@ def _asked(data: Any, question: Callable[[], Any], what: str = _NO_COLUMNS) -> A
 
 
 def _exported(data: Any, name: str, what: str = _NO_COLUMNS) -> _core.Frame:
+    hint = "give data that exports Arrow, such as pyarrow.array(...)"
     if _looks.has(data, "__arrow_c_stream__"):
-        return _core.Frame.of_stream(_asked(data, data.__arrow_c_stream__, what), name)
+        capsule = _asked(data, data.__arrow_c_stream__, what)
+        if capsule is None:
+            raise UsageError("data: __arrow_c_stream__ gives no capsule", hint, "data")
+        return _core.Frame.of_stream(capsule, name)
     pair = _asked(data, data.__arrow_c_array__, what)
-    if not isinstance(pair, tuple) or len(pair) != 2:
-        hint = "give data that exports Arrow, such as pyarrow.array(...)"
+    if not isinstance(pair, tuple) or len(pair) != 2 or None in pair:
         raise UsageError("data: __arrow_c_array__ gives no pair of capsules", hint, "data")
     return _core.Frame.of_array(*pair, name)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import numbers
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -111,7 +112,10 @@ class Count(NamedTuple):
     upper: int | Fraction
 
     def __contains__(self, number: object) -> bool:
-        return isinstance(number, (int, float, Fraction, Decimal)) and self.lower <= number <= self.upper
+        if not isinstance(number, (numbers.Real, Decimal)):  # numpy's numbers are of these, too
+            return False
+        value: Any = number
+        return bool(self.lower <= value <= self.upper)
 
 
 @documented
@@ -366,7 +370,8 @@ class Release(Mapping[Any, Any]):
         if not self.is_grouped:
             return self._only[which]
         if not isinstance(which, (str, tuple)) or which not in self._all:
-            raise KeyError(f"{_shown(which)} is not the key of a group; the keys are: {self._some_keys}")
+            keys = ", ".join(map(repr, self._core.keys[:20]))  # in quotes: a key that was a number is a text
+            raise KeyError(f"{_shown(which)} is not the key of a group; the keys are: {keys}")
         return self._all[which]
 
     def __len__(self) -> int:

@@ -261,10 +261,31 @@ class OneItem:
         return self.exported
 
 
-@pytest.mark.parametrize("exported", [(1,), (1, 2), (1, 2, 3), 5, None], ids=str)
-def test_wrong_exports_of_arrow(exported):
+class OneStream:
+    """An object that exports a stream of Arrow wrongly."""
+
+    def __init__(self, exported):
+        self.exported = exported
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.exported
+
+
+@pytest.mark.parametrize("kind", [OneItem, OneStream])
+@pytest.mark.parametrize("exported", [(1,), (1, 2), (1, 2, 3), (None, None), 5, None], ids=str)
+def test_wrong_exports_of_arrow(exported, kind):
+    with pytest.raises(fractile.UsageError, match="capsule") as caught:
+        fractile.release(kind(exported), **AGES)
+    assert "pyarrow.array" in caught.value.hint
     with pytest.raises(fractile.UsageError, match="capsule"):
-        fractile.release(OneItem(exported), **AGES)
+        fractile.release(kind(exported), "age", **AGES)
+
+
+def test_records_of_other_columns_than_the_schema_are_refused():
+    schema, _ = pa.array([{"age": 1.0, "x": 2}]).__arrow_c_array__()
+    _, records = pa.array([{"age": 1.0}]).__arrow_c_array__()
+    with pytest.raises(fractile.DataError, match="not of the columns that its schema names"):
+        fractile.release(OneItem((schema, records)), "age", **AGES)
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,19 @@ def test_a_file_of_any_name_is_found(tmp_path, engine):
     assert survey.channel("ln 3") == flow.Pipeline(**asked, known=[0, 1, 1]).channel("ln 3")
 
 
+def test_losses_of_many_digits():
+    """Python reads at most 4,300 digits at once, and the library 10,000 characters."""
+    many = flow.Pipeline(
+        participants=600, values=range(7), perturber="geometric", post={"query": "count", "of": [0]}, secret="target",
+        known={"histogram": [593, 1, 1, 1, 1, 1, 1]}, analyst=flow.Analyst(loss="linear-error"),
+    )  # fmt: skip
+    epsilon = "ln 3.4878087431"
+    exact, near = many.loss(epsilon, exact=True), many.loss(epsilon)
+    assert exact.is_exact and exact.lower.denominator.bit_length() > 15_000
+    assert near.lower <= exact.lower <= near.upper
+    assert many.check(from_=epsilon, to="ln 3.5133595031").verify()
+
+
 def test_compare(tmp_path, program):
     rows = "secret,0,1\n0,3/4,1/4\n1,1/4,3/4\n"
     (tmp_path / "a.csv").write_text(rows)

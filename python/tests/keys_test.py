@@ -173,3 +173,11 @@ def test_a_column_as_by_is_refused_unread(records, column):
         fractile.release(pa.table(records), "income", by=column(["secret", "other"]), keys=["north"], **ASKED)
     assert (raised.value.message, raised.value.field) == ("by: a str is expected, or a list of them", "by")
     assert "secret" not in str(raised.value)
+
+
+def test_an_unknown_key_is_told_that_keys_are_texts():
+    frame = pd.DataFrame({"x": [1.0, 2.0] * 500, "k": [1, 2] * 500})
+    release = fractile.release(frame, "x", by="k", keys=[1, 2], bounds=(0, 9), step=1, epsilon=1)
+    with pytest.raises(KeyError, match="1 is not the key of a group; the keys are: '1', '2'"):
+        release[1]
+    assert release["1"].key == "1"

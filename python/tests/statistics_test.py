@@ -7,6 +7,7 @@ import pickle
 from decimal import Decimal
 
 import fractile
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -23,6 +24,9 @@ def test_numbers_have_intervals():
     told = release.statistics
     assert abs(told.count.value - 2000) < 20
     assert told.count.lower <= told.count.value <= told.count.upper
+    for number in (2000, 2000.0, Decimal(2000), np.int64(2000), np.float32(2000), AGES["age"].count()):
+        assert number in told.count and number + 1000 not in told.count
+    assert "2000" not in told.count and None not in told.count
     assert list(told.below) == [Decimal(30), Decimal(65)]
     assert abs(told.below[Decimal(30)].count.value - 400) < 20
     assert abs(told.below[65].share.value - Decimal("0.8")) < Decimal("0.02")

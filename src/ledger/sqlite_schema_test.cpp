@@ -241,6 +241,25 @@ constexpr uid_t nobody = 65534;
 
 bool become_nobody() { return geteuid() != 0 || (setgid(nobody) == 0 && setuid(nobody) == 0); }
 
+// These were std::filesystem::filesystem_error, and an internal error of the program.
+TEST_F(LedgerFile, ThatCannotBeLookedForIsRefusedInWords) {
+  const std::string loop = folder.file("loop.db");
+  std::filesystem::create_symlink("loop.db", loop);
+  for (const std::string& name : {loop, folder.file(std::string(300, 'a')), std::string(5000, 'a')}) {
+    expect_failure(ErrorCode::ledger, "cannot be opened: ", [&] { Ledger::open(name); });
+    expect_failure(ErrorCode::ledger, "cannot be opened: ", [&] { Ledger::open_to_read(name); });
+  }
+  if (!in_child(become_nobody)) return;  // this user may enter every folder
+  const std::string closed = folder.file("closed");
+  std::filesystem::create_directory(closed);
+  Ledger::create(closed + "/budget.db");
+  std::filesystem::permissions(closed, std::filesystem::perms::owner_all);
+  EXPECT_TRUE(in_child([&] {
+    return become_nobody() &&
+           fails("cannot be opened: Permission denied", [&] { Ledger::open(closed + "/budget.db"); });
+  }));
+}
+
 TEST_F(LedgerFile, ThatMayNotBeWrittenIsRefused) {
   if (!in_child(become_nobody)) GTEST_SKIP() << "this user may write everything";
   small();

@@ -22,6 +22,16 @@
 namespace fractile::ledger_detail {
 namespace {
 
+void require_there(const std::string& path) {
+  std::error_code failed;
+  if (std::filesystem::exists(path, failed)) return;
+  if (failed) {
+    throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' cannot be opened: {}", path, failed.message()),
+                "check the path, and that its folder may be entered");
+  }
+  refuse_missing(path, "path");
+}
+
 [[noreturn]] void cannot_create(const std::string& path) {
   throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' cannot be created: {}", path, std::strerror(errno)),
               "choose a folder that exists and that you may write to");
@@ -302,7 +312,7 @@ class SqliteStore final : public Store {
 
 std::unique_ptr<Store> open_sqlite(const std::string& path, Wanted wanted, const Waiting& waiting) {
   if (wanted == Wanted::existing || wanted == Wanted::reading) {
-    if (!std::filesystem::exists(path)) refuse_missing(path, "path");
+    require_there(path);
   } else {
     make_if_missing(path, wanted, waiting);
   }

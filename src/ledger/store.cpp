@@ -34,7 +34,7 @@ void refuse_missing(const std::string& ledger, const char* name) {
 
 void refuse_existing(const std::string& ledger, const char* other) {
   throw Error(ErrorCode::usage, fmt::format("there is already something at '{}'", ledger),
-              fmt::format("choose another {}; datasets are added to a ledger that exists", other));
+              fmt::format("choose another {}; to add a dataset, name a ledger that exists", other));
 }
 
 void refuse_format(const std::string& ledger, std::int64_t format) {

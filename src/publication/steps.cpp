@@ -25,7 +25,8 @@ void warn_of_weak_budgets(const Budget& budget, Attendant& attendant) {
 
 /// Throws if a receipt cannot be written. If a ledger pays, the receipt may be there from an earlier run.
 void require_receipts_place(const std::string& receipt, bool is_paid) {
-  const bool may_be_there = is_paid && std::filesystem::is_regular_file(receipt);  // from an earlier run
+  std::error_code unknown;
+  const bool may_be_there = is_paid && std::filesystem::is_regular_file(receipt, unknown);  // from an earlier run
   if (!receipt.empty() && !may_be_there) require_writable(receipt);
 }
 

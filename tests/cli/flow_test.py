@@ -675,6 +675,21 @@ class OtherPipelines(FlowTest):
             if far.code == 6:
                 self.assertIn("a sum among so many known people has too many totals for a proof", json.loads(far.out)["reason"])
 
+    def test_losses_of_more_than_ten_thousand_characters_are_read_back(self):
+        """The check printed them, and verify found something else than a fraction."""
+        file = self.survey(participants="600", values="[0, 1, 2, 3, 4, 5, 6]", post='{ query = "count", of = [0] }', secret='"target"',
+                           known="{ histogram = [593, 1, 1, 1, 1, 1, 1] }")
+        result = flow("check", file, "--from", "ln 3.4878087431", "--to", "ln 3.5133595031", "--format", "json", cwd=self.folder)
+        document = json.loads(result.out)
+        self.assertEqual((result.code, document["verdict"]), (1, "does-not-refine"))
+        self.assertGreater(len(document["counterexample"]["loss_to"]), 10_000)
+        name = self.write("c.json", result.out)
+        self.assertEqual(flow("verify", name, "--of", file, cwd=self.folder).code, 0)
+        for end in ("/", "/0", "/1/1", "x"):
+            document["counterexample"]["loss_to"] = "7" * 10_001 + end
+            name = self.write("c.json", json.dumps(document))
+            self.assert_refused(flow("verify", name, "--of", file, cwd=self.folder), 3, "a fraction in quotes is expected")
+
     def test_sums_among_more_than_a_hundred_known_people(self):
         """Under randomized response of three values, the witness is found in the interior. Under that of four values, a bet after the
         rarest total is a counter-example. Both certificates hold."""

@@ -68,7 +68,30 @@ auto read_from(const Json& value, const char* what, const Read& read) {
   }
 }
 
-Rational number_of(const Json& value) { return read_from(value, "a fraction", Rational::parse); }
+constexpr std::size_t most_parsed = 10'000;  // characters, by Rational::parse()
+
+/// A whole number of any length.
+Rational long_whole(std::string_view digits) {
+  Rational whole;
+  for (; !digits.empty(); digits.remove_prefix(std::min(most_parsed, digits.size()))) {
+    const std::string_view piece = digits.substr(0, most_parsed);
+    whole = whole * Rational(10).pow(static_cast<std::int64_t>(piece.size())) + Rational::parse(piece);
+  }
+  return whole;
+}
+
+/// A number, or a fraction of any length: exact losses of many people have more digits than parse() reads.
+Rational any_fraction(std::string_view text) {
+  if (text.size() <= most_parsed || text.find_first_not_of("0123456789/") != std::string_view::npos) {
+    return Rational::parse(text);
+  }
+  const std::size_t bar = text.find('/');
+  const std::string_view divisor = bar == std::string_view::npos ? "1" : text.substr(bar + 1);
+  if (bar == 0 || divisor.empty() || divisor.find('/') != std::string_view::npos) return Rational::parse(text);
+  return long_whole(text.substr(0, bar)) / long_whole(divisor);
+}
+
+Rational number_of(const Json& value) { return read_from(value, "a fraction", any_fraction); }
 
 PrintedNumber printed_number_of(const Json& value) {
   PrintedNumber number{number_of(value), 0};

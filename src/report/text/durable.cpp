@@ -141,7 +141,8 @@ void require_writable(const std::string& path, const std::string& what) {
 std::string canonical_new_file(const std::string& path) {
   const OwnEnvironment own;
   std::error_code unknown;
-  const std::filesystem::path file = std::filesystem::absolute(path);
+  const std::filesystem::path file = std::filesystem::absolute(path, unknown);
+  if (unknown) return path;  // the folder of this process is gone
   const std::filesystem::path folder = std::filesystem::canonical(file.parent_path(), unknown);
   return unknown ? file.string() : (folder / file.filename()).string();
 }

@@ -243,13 +243,22 @@ ArrowType arrow_type(const ArrowSchema& schema) {
   return type;
 }
 
+Error unlike_its_schema() {
+  return {ErrorCode::data, "the frame's records are not of the columns that its schema names",
+          "export it again, or read a file"};
+}
+
 ArrowPiece piece_of(const ArrowArray& array, const ArrowType& type, std::size_t first, std::size_t rows) {
   ArrowPiece piece{rows, static_cast<std::size_t>(array.offset) + first};
-  if (type.kind == CellKind::none || type.kind == CellKind::other || array.n_buffers < 2) return piece;
+  if (type.kind == CellKind::none || type.kind == CellKind::other) return piece;
+  const bool is_whole =
+      array.n_buffers >= (type.is_text() ? 3 : 2) && (!type.dictionary || array.dictionary != nullptr);
+  if (!is_whole && rows > 0) throw unlike_its_schema();
+  if (!is_whole) return piece;
   if (array.null_count != 0) piece.validity = static_cast<const std::uint8_t*>(array.buffers[0]);
   piece.values = array.buffers[1];
   piece.text = array.buffers + 2;
-  if (type.dictionary && array.dictionary != nullptr) {
+  if (type.dictionary) {
     const ArrowArray& words = *array.dictionary;
     piece.dictionary = std::make_shared<const ArrowPiece>(
         piece_of(words, *type.dictionary, 0, static_cast<std::size_t>(words.length)));

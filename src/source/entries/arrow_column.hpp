@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
 #include "fractile/source.hpp"
 #include "source/engine/time_cells.hpp"
@@ -93,7 +94,11 @@ struct ArrowColumn {
   std::vector<ArrowPiece> pieces = {};
 };
 
-/// `rows` rows of `array` from row `first` on, for a parent that begins at `first`.
+/// The error about an array that does not have the columns, buffers or dictionary of its schema.
+Error unlike_its_schema();
+
+/// `rows` rows of `array` from row `first` on, for a parent that begins at `first`. Throws `data` unless the array has the buffers and the
+/// dictionary that the type has.
 ArrowPiece piece_of(const ArrowArray& array, const ArrowType& type, std::size_t first, std::size_t rows);
 
 /// The numbers of a stretch, as std::int64_t (whole numbers, decimals and times, in their units; truth values as 0 and 1) or as

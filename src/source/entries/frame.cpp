@@ -438,6 +438,7 @@ struct Frame::State {
   void add(Owned<ArrowArray> array) {
     const auto count = static_cast<std::size_t>(array->length);
     const bool is_table = std::string_view(schema->format) == "+s";
+    if (is_table && array->n_children != schema->n_children) throw source_detail::unlike_its_schema();
     const auto first = static_cast<std::size_t>(array->offset);
     const bool has_nulls = is_table && array->null_count != 0 && array->n_buffers > 0;
     for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -631,6 +632,9 @@ Frame Frame::of(const NumberBuffer& numbers, const std::string& name) {
     throw Error(ErrorCode::usage, fmt::format("an array of {} holds no numbers", type.name),
                 "convert it to numbers first");
   }
+  if (numbers.first == nullptr && numbers.size > 0) {
+    throw Error(ErrorCode::usage, "the numbers of the column are missing", "say where they are");
+  }
   ArrowPiece piece;
   piece.rows = numbers.size;
   piece.values = numbers.first;
@@ -642,8 +646,20 @@ Frame Frame::of(const NumberBuffer& numbers, const std::string& name) {
   return Frame(std::move(state));
 }
 
-void Frame::use_threads(std::uint32_t threads) { state_->threads = threads; }
-void Frame::use_memory(std::uint64_t bytes) { state_->memory = bytes; }
+void Frame::use_threads(std::uint32_t threads) {
+  if (threads > TableOptions::most_threads) {
+    throw Error(ErrorCode::usage, fmt::format("{} threads are more than {}", threads, TableOptions::most_threads),
+                "ask for 0, as many as the machine runs at once");
+  }
+  state_->threads = threads;
+}
+
+void Frame::use_memory(std::uint64_t bytes) {
+  if (bytes > 0 && bytes < TableOptions::least_memory) {
+    throw Error(ErrorCode::usage, "less memory than 100 MB", "allow more, or 0 for as much as there is");
+  }
+  state_->memory = bytes;
+}
 
 void Frame::use_missing(std::vector<std::string> missing) {
   source_detail::check_missing(missing);

@@ -190,6 +190,16 @@ TEST(Frame, TheNumberOfThreadsChangesNothing) {
   }
 }
 
+TEST(Frame, LimitsAreThoseOfTables) {
+  Frame frame = Frame::of(NumberBuffer{nullptr, "g", 0, 8, nullptr}, "x");
+  frame.use_threads(TableOptions::most_threads);
+  EXPECT_THROW(frame.use_threads(TableOptions::most_threads + 1), Error);
+  frame.use_memory(0);
+  frame.use_memory(TableOptions::least_memory);
+  EXPECT_THROW(frame.use_memory(1), Error);
+  EXPECT_THROW(Frame::of(NumberBuffer{nullptr, "g", 5, 8, nullptr}, "x"), Error);
+}
+
 TEST(Frame, WhatIsThrownMeanwhileEndsIt) {
   const std::vector<double> numbers(1'000'000, 1.0);
   Laid laid = laid_down("g", numbers);
@@ -225,6 +235,7 @@ class Tables : public ::testing::Test {
 
   std::vector<RankProfile> profiles(const RecordSelection& selection) {
     Laid number{.format = "l", .name = "age", .buffers = {&present, numbers.data()}, .null_count = -1};
+    if (has_no_numbers) number.buffers.pop_back();
     Laid person{.format = "i", .name = "who", .buffers = {&named, persons.data()}, .null_count = -1};
     Laid key{.format = "u", .name = "city", .buffers = {nullptr, offsets.data(), characters.data()}};
     for (Laid* laid : {&number, &person, &key}) laid->length = rows;
@@ -236,14 +247,27 @@ class Tables : public ::testing::Test {
     table.length = rows;
     ArrowSchema schema = table.schema();
     ArrowArray array = table.array();
-    schema.n_children = array.n_children = 3;
+    schema.n_children = 3;
+    array.n_children = handed_over;
     schema.children = schema_children.data();
     array.children = array_children.data();
     RandomBits bits = RandomBits::unsafe_seeded(1);
     return Frame::of(schema, array).count({{"age", ages_to_120, policy, selection}}, bits).front().profiles();
   }
   NullPolicy policy = NullPolicy::drop;
+  std::int64_t handed_over = 3;  // columns
+  bool has_no_numbers = false;
 };
+
+// Both read beyond what was handed over.
+TEST_F(Tables, MustBeOfTheColumnsOfTheirSchema) {
+  const auto is_refused = [&] { return error_of([&] { profiles({}); }).code() == ErrorCode::data; };
+  handed_over = 2;
+  EXPECT_TRUE(is_refused());
+  handed_over = 3;
+  has_no_numbers = true;
+  EXPECT_TRUE(is_refused());
+}
 
 TEST_F(Tables, GroupsTakeTheRecordsWithTheirKeys) {
   // a, a, b, b, none, c
