@@ -18,6 +18,7 @@
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
 #include "ledger/chain.hpp"
+#include "libraries/disk_room.hpp"
 #include "libraries/fmt.hpp"
 
 namespace fractile::ledger_detail {
@@ -51,26 +52,6 @@ std::optional<Seen> last_in(std::string_view text, bool begins) {
     end = before;
   }
   return {};
-}
-
-bool write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return fsync(file) == 0;
-}
-
-bool sync_folder_of(const std::string& path) {
-  const int folder = open(std::filesystem::path(path).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return false;
-  const bool synced = fsync(folder) == 0;
-  const int reason = errno;
-  close(folder);
-  errno = reason;
-  return synced;
 }
 
 std::string named(const Store& store, const std::string& path) {
@@ -124,7 +105,7 @@ void Witness::create(const Store& store, const std::string& path, const Seen& se
   std::string unfinished = path + ".XXXXXX";
   const int file = mkostemp(unfinished.data(), O_CLOEXEC);
   require(file >= 0);
-  const bool written = write_all(file, text_of(seen) + "\n");
+  const bool written = write_synced(file, text_of(seen) + "\n");
   int reason = errno;
   close(file);
   const bool named = written && renameat2(AT_FDCWD, unfinished.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0;
@@ -132,7 +113,7 @@ void Witness::create(const Store& store, const std::string& path, const Seen& se
   if (!named) unlink(unfinished.c_str());
   errno = reason;
   require(named);
-  require(sync_folder_of(path));
+  require(sync_folder(std::filesystem::path(path).parent_path().string()));
 }
 
 Seen Witness::last() const {
@@ -190,7 +171,7 @@ void Witness::append(const Seen& seen) const {
   char end = '\n';
   const bool known = fstat(file_, &there) == 0 && (there.st_size == 0 || pread(file_, &end, 1, there.st_size - 1) == 1);
   const std::string text = (end == '\n' ? "" : "\n") + text_of(seen) + "\n";
-  if (known && write_all(file_, text)) return;
+  if (known && write_synced(file_, text)) return;
   fail(fmt::format("could not be written: {}", std::strerror(errno)),
        "see that there is room, and that it may be written");
 }

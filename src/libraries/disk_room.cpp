@@ -41,4 +41,24 @@ DiskRoom::~DiskRoom() {
   if (file_ >= 0) close(file_);
 }
 
+bool write_synced(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return fsync(file) == 0;
+}
+
+bool sync_folder(const std::string& folder) {
+  const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool synced = fsync(file) == 0;
+  const int reason = errno;
+  close(file);
+  errno = reason;
+  return synced;
+}
+
 }  // namespace fractile

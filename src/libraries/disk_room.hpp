@@ -1,9 +1,10 @@
-// Reserves disk space before something is paid for that will be written there.
+// Reserves disk space before something is paid for that will be written there, and writes what must outlast a crash.
 // Thread-safety: not for two threads at once.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace fractile {
 
@@ -24,5 +25,11 @@ class DiskRoom {
   int file_ = -1;
   std::string missing_;
 };
+
+/// Writes the whole text to the open file and waits until the disk has it; otherwise false, and errno says why.
+bool write_synced(int file, std::string_view text);
+
+/// Waits until the disk has the names of the folder's files; otherwise false, and errno says why.
+bool sync_folder(const std::string& folder);
 
 }  // namespace fractile

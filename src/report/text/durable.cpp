@@ -27,14 +27,6 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-bool sync_folder(const std::string& path) {
-  const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return false;
-  const bool synced = fsync(folder) == 0;
-  close(folder);
-  return synced;
-}
-
 /// A new file without a name in the folder of `path`, which vanishes unless it is given that name. Whatever stops the process, either the
 /// whole file stands at `path` or no file does. On a file system without such files, a file with a temporary name next to `path` is used
 /// instead. It stays behind if the process is killed.
@@ -58,15 +50,7 @@ class NewFile {
 
   bool created() const { return file_ >= 0; }
 
-  bool write_all(std::string_view text) const {
-    while (!text.empty()) {
-      const ssize_t written = ::write(file_, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return false;
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return fsync(file_) == 0;
-  }
+  bool write_all(std::string_view text) const { return write_synced(file_, text); }
 
   /// Fails with EEXIST rather than replacing a file or following a link.
   bool give_name() const {
