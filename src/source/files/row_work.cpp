@@ -534,9 +534,17 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
       const std::uint64_t each = is_known ? (part(2).size + old->size() - 1) / old->size() : plus(1, part(2).size);
       return bounded(times(part(0).size, std::max<std::uint64_t>(each, 1)), product / 16);
     }
-    case Growth::pattern:
-      return bounded(name == "regexp_extract" ? times(part(0).size, parts.size() > 2 ? 16 : 1) : longest_number,
-                     times(part(0).size, instructions(require_pattern(child(1), name)) / 4));
+    case Growth::pattern: {
+      const std::string pattern = require_pattern(child(1), name);
+      std::uint64_t size = name == "regexp_extract" ? part(0).size : longest_number;
+      // With names it returns a structure of all groups, each of which may have the whole text.
+      if (name == "regexp_extract" && parts.size() > 2) {
+        const auto groups = static_cast<std::uint64_t>(std::ranges::count(pattern, '('));
+        const std::uint64_t texts = times(plus(groups, 1), plus(part(0).size, place_in_a_list));
+        size = text_of_held(plus(texts, part(2).size));
+      }
+      return bounded(size, times(part(0).size, instructions(pattern) / 4));
+    }
     case Growth::pattern_replaced: {
       const std::string pattern = require_pattern(child(1), name);
       const std::string rewrite = require_constant(child(2), name, "what " + name + " puts in its place");

@@ -119,9 +119,21 @@ TEST_F(RowWork, RefusesWhatOneRowCouldBeLongAt) {
     expect_refused("SELECT " + text + " AS a FROM input", words);
   }
   // A structure keeps the names of its fields.
-  std::string named = "SELECT struct_pack(" + std::string(2000, 'f') + " := n) AS a FROM input";
-  for (int k = 0; k < 4; ++k) named = "SELECT [a, a, a, a, a, a, a, a] AS a FROM (" + named + ")";
-  expect_refused("SELECT CAST(a AS VARCHAR) AS a FROM (" + named + ")", words);
+  const std::string field(2000, 'f');
+  for (const std::string& structure :
+       {"struct_pack(" + field + " := n)", "regexp_extract(left(x, 1), '(.)', ['" + field + "'])"}) {
+    std::string named = "SELECT " + structure + " AS a FROM input";
+    for (int k = 0; k < 4; ++k) named = "SELECT [a, a, a, a, a, a, a, a] AS a FROM (" + named + ")";
+    expect_refused("SELECT CAST(a AS VARCHAR) AS a FROM (" + named + ")", words);
+  }
+  // Each group of a pattern may have the whole text.
+  std::string groups = ".*";
+  std::string names = "'a'";
+  for (int k = 0; k < 600; ++k) {
+    groups = "(" + groups + ")";
+    names += ", 'a'";
+  }
+  expect_refused("SELECT regexp_extract(x, '" + groups + "', [" + names + "]) AS a FROM input", words);
   // The engine calls the second `x` of a subquery `x_1`.
   for (const char* list : {"1 AS x, y AS x, 1 AS x_1", "y AS x, y AS x, 1 AS x_1", "1 AS x, *, 1 AS x_1",
                            "*, x AS x, 1 AS x_1", "*, *, 1 AS x_1"}) {
