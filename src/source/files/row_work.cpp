@@ -579,9 +579,14 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
       // A list becomes JSON first, and six signs one of its letters.
       return bounded(times(is_list ? place_in_a_list + 1 : 3, sum), sum);
     }
-    case Growth::formatted:
-      if (!constant_text(child(0)) && !constant_text(child(1))) refuse_variable(name, "the format");
-      return bounded(times(longest_number, plus(1, std::min(part(0).size, part(1).size))), 0);
+    case Growth::formatted: {
+      std::uint64_t letters = 0;
+      for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+        if (constant_text(child(k))) letters = std::max(letters, plus(1, part(k).size));
+      }
+      if (letters == 0) refuse_variable(name, "the format");
+      return bounded(times(longest_number, letters), 0);
+    }
     case Growth::parsed:
       require_format(child(1), name);
       return bounded(longest_number, sum);
