@@ -20,8 +20,8 @@ namespace {
 /// A column as exact text; NULL for a value that the engine cannot write, such as a TIMESTAMP_NS of the first day of that type.
 std::string text_expression(const Column& column) {
   const std::string text = "CAST(" + quote_identifier(column.engine_name) + " AS VARCHAR)";
-  const bool has_text = column.type == "VARCHAR" || (is_short_type(column.type) && column.type != "TIMESTAMP_NS");
-  return has_text ? text : "TRY(" + text + ")";
+  constexpr std::array<std::string_view, 6> without_text{"LIST", "MAP", "STRUCT", "TIMESTAMP_NS", "UNION", "VARIANT"};
+  return std::ranges::find(without_text, column.type) == without_text.end() ? text : "TRY(" + text + ")";
 }
 
 /// The same for keys, with 0.0 and -0.0 as one key.
