@@ -105,6 +105,12 @@ std::optional<ValueKind> time_kind_of(std::string_view bare_type) {
   return bare_type == "TIMESTAMP WITH TIME ZONE" ? std::optional(ValueKind::instant) : std::nullopt;
 }
 
+std::string cell_as_text(const std::string& cell, const std::string& bare_type) {
+  const std::string text = "CAST(" + cell + " AS VARCHAR)";
+  constexpr std::array without_text{"LIST", "MAP", "STRUCT", "TIMESTAMP_NS", "UNION", "VARIANT"};
+  return std::ranges::find(without_text, bare_type) == without_text.end() ? text : "TRY(" + text + ")";
+}
+
 std::string engine_number(const std::string& cell, const NumberStyle& style) {
   if (style.is_plain()) return cell;
   const std::string decimal = style.decimal.empty() ? "." : style.decimal;

@@ -66,6 +66,9 @@ enum class Names { listed, of_first_line, unsaid };
 const Column& find_column(const std::vector<Column>& columns, const std::string& name, const std::string& source,
                           Names names = Names::listed);
 
+/// SQL of a cell as text; NULL for a value that the engine cannot write, such as a TIMESTAMP_NS of the first day of that type.
+std::string cell_as_text(const std::string& cell, const std::string& bare_type);
+
 /// SQL that turns a cell of text, given as an SQL expression, into the number as the engine writes it. A text that is not a number
 /// in this style becomes a text that is not a number for the engine either.
 std::string engine_number(const std::string& cell, const NumberStyle& style);
