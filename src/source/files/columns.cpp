@@ -107,8 +107,9 @@ std::optional<ValueKind> time_kind_of(std::string_view bare_type) {
 
 std::string cell_as_text(const std::string& cell, const std::string& bare_type) {
   const std::string text = "CAST(" + cell + " AS VARCHAR)";
-  constexpr std::array without_text{"LIST", "MAP", "STRUCT", "TIMESTAMP_NS", "UNION", "VARIANT"};
-  return std::ranges::find(without_text, bare_type) == without_text.end() ? text : "TRY(" + text + ")";
+  constexpr std::array of_others{"LIST", "MAP", "STRUCT", "UNION", "VARIANT"};
+  const bool can_fail = time_kind_of(bare_type) || std::ranges::find(of_others, bare_type) != of_others.end();
+  return can_fail ? "TRY(" + text + ")" : text;
 }
 
 std::string engine_number(const std::string& cell, const NumberStyle& style) {

@@ -66,7 +66,7 @@ enum class Names { listed, of_first_line, unsaid };
 const Column& find_column(const std::vector<Column>& columns, const std::string& name, const std::string& source,
                           Names names = Names::listed);
 
-/// SQL of a cell as text; NULL for a value that the engine cannot write, such as a TIMESTAMP_NS of the first day of that type.
+/// SQL of a cell as text; NULL for a value that the engine can read but not write, such as times near the ends of their types.
 std::string cell_as_text(const std::string& cell, const std::string& bare_type);
 
 /// SQL that turns a cell of text, given as an SQL expression, into the number as the engine writes it. A text that is not a number
