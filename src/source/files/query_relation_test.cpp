@@ -304,8 +304,9 @@ TEST_F(FailingCells, PersonsAndKeysThatTheEngineCannotWriteAreMissing) {
   RandomBits bits = RandomBits::system();
   for (const std::string type : {"TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S"}) {
     const std::string end = type == "TIMESTAMP_NS" ? "1677-09-21 12:00:00" : "294247-01-10 04:00:54.775806";
-    const std::string time = "CASE WHEN i = 5000 THEN CAST('" + end + "' AS " + type + ") ELSE CAST(CAST('2020-01-01' " +
-                             "AS TIMESTAMP) + to_days(CAST(i AS INTEGER)) AS " + type + ") END";
+    const std::string usual = "CAST('2020-01-01' AS TIMESTAMP) + to_days(CAST(i AS INTEGER))";
+    const std::string time =
+        "CAST(CASE WHEN i = 5000 THEN CAST('" + end + "' AS " + type + ") ELSE " + usual + " END AS " + type + ")";
     const Table table = Table::open(
         {.file = one_bad_row(),
          .sql = "SELECT 7 AS x, " + time + " AS who, [CASE WHEN i = 5000 THEN " + time + " END] AS list FROM input"});
