@@ -168,9 +168,11 @@ void require_nothing_else_of_weights(const Source& source, const ColumnToCount& 
   refuse_if(std::ranges::find(selection.by.names(), weight) != selection.by.names().end(), "by");
 }
 
-constexpr std::string_view blanks = " \t\r\n";
+constexpr std::string_view blank_signs = " \t\r\n";
 
-void skip_blanks(std::string_view& text) { text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size())); }
+void skip_blanks(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(blank_signs), text.size()));
+}
 
 /// Takes a bare word or a text in double quotes off the front, perhaps several with dots between them. Returns false if there is none.
 /// A bare word is of ASCII letters, since engines take some other letters for blanks.

@@ -242,6 +242,12 @@ TEST_F(OneValue, CountsAreOfAnyColumn) {
                     "SELECT * FROM (VALUES ('a', DATE '2024-01-31'), ('b', DATE '2024-01-31'), ('a', NULL), ('a', DATE "
                     "'2024-02-01')) t(who, x)");
   EXPECT_EQ(counted({.file = typed}, lattice, one_value(PerPerson::count))[0], two_and_one);
+  // The engine cannot write this time as text.
+  const std::string times =
+      write_parquet("times.parquet",
+                    "SELECT who, [CAST(x AS TIMESTAMP_NS)] AS x FROM (VALUES ('a', '1677-09-21 12:00:00'), ('b', "
+                    "'2024-01-31 00:00:00'), ('a', '2024-01-31 00:00:00')) t(who, x)");
+  EXPECT_EQ(counted({.file = times, .missing = {"NA"}}, lattice, one_value(PerPerson::count))[0], two_and_one);
 }
 
 // NaN is a missing value in a column of doubles, and also where a text says it.

@@ -18,11 +18,9 @@ namespace fractile {
 namespace source_detail {
 namespace {
 
-/// A column as exact text; NULL for a value that the engine cannot write, such as a TIMESTAMP_NS of the first day of that type.
+/// A column as exact text.
 std::string text_expression(const Column& column) {
-  const std::string text = "CAST(" + quote_identifier(column.engine_name) + " AS VARCHAR)";
-  const bool has_text = column.type == "VARCHAR" || (is_short_type(column.type) && column.type != "TIMESTAMP_NS");
-  return has_text ? text : "TRY(" + text + ")";
+  return cell_as_text(quote_identifier(column.engine_name), column.type);
 }
 
 /// The same for keys, with 0.0 and -0.0 as one key.

@@ -105,6 +105,13 @@ std::optional<ValueKind> time_kind_of(std::string_view bare_type) {
   return bare_type == "TIMESTAMP WITH TIME ZONE" ? std::optional(ValueKind::instant) : std::nullopt;
 }
 
+std::string cell_as_text(const std::string& cell, const std::string& bare_type) {
+  const std::string text = "CAST(" + cell + " AS VARCHAR)";
+  constexpr std::array of_others{"LIST", "MAP", "STRUCT", "UNION", "VARIANT"};
+  const bool can_fail = time_kind_of(bare_type) || std::ranges::find(of_others, bare_type) != of_others.end();
+  return can_fail ? "TRY(" + text + ")" : text;
+}
+
 std::string kind_hint(ValueKind column, ValueKind lattice) {
   if (column == ValueKind::number) return "write the bounds as numbers, or name a column of dates or times";
   if (lattice == ValueKind::instant) {

@@ -66,6 +66,9 @@ enum class Names { listed, of_first_line, unsaid };
 const Column& find_column(const std::vector<Column>& columns, const std::string& name, const std::string& source,
                           Names names = Names::listed);
 
+/// SQL of a cell as text; NULL for a value that the engine can read but not write, such as times near the ends of their types.
+std::string cell_as_text(const std::string& cell, const std::string& bare_type);
+
 /// Throws `data` for a column that the engine would misread. `source` is for messages.
 void require_read(const Column& column, const std::string& source);
 

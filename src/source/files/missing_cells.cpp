@@ -78,7 +78,7 @@ std::string condition_of(const Column& column, const std::string& cell, const st
     case Numeric::real:
       return fmt::format("{} IN ({})", cell, numbers_in(missing, column.type == "FLOAT" ? "FLOAT" : "DOUBLE"));
     default:
-      return fmt::format("TRY_CAST({} AS VARCHAR) IN ({})", cell, texts_in(missing));
+      return fmt::format("{} IN ({})", cell_as_text(cell, column.type), texts_in(missing));
   }
 }
 

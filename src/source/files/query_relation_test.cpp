@@ -301,19 +301,22 @@ TEST_F(FailingCells, OfPersonsAndKeysAreMissingToo) {
 
 /// Once, such a time ended the release: the engine reads it, and fails when it writes it.
 TEST_F(FailingCells, PersonsAndKeysThatTheEngineCannotWriteAreMissing) {
-  const std::string time =
-      "CASE WHEN i = 5000 THEN CAST('1677-09-21 12:00:00' AS TIMESTAMP_NS) "
-      "ELSE CAST('2020-01-01 00:00:00' AS TIMESTAMP_NS) + to_days(CAST(i AS INTEGER)) END";
-  const Table table = Table::open(
-      {.file = one_bad_row(),
-       .sql = "SELECT 7 AS x, " + time + " AS who, [CASE WHEN i = 5000 THEN " + time + " END] AS list FROM input"});
   RandomBits bits = RandomBits::system();
-  const auto records = [&](const RecordSelection& selection) {
-    return table.count({{"x", ages, NullPolicy::drop, selection}}, bits).front().profiles()[0].records();
-  };
-  EXPECT_EQ(records({.person = "who"}), 9999U);
-  EXPECT_EQ(records({.by = "who", .keys = {"2020-01-02 00:00:00"}}), 1U);
-  EXPECT_EQ(records({.by = "list", .keys = {"[NULL]"}}), 9999U);
+  for (const std::string type : {"TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S"}) {
+    const std::string end = type == "TIMESTAMP_NS" ? "1677-09-21 12:00:00" : "294247-01-10 04:00:54.775806";
+    const std::string usual = "CAST('2020-01-01' AS TIMESTAMP) + to_days(CAST(i AS INTEGER))";
+    const std::string time =
+        "CAST(CASE WHEN i = 5000 THEN CAST('" + end + "' AS " + type + ") ELSE " + usual + " END AS " + type + ")";
+    const Table table = Table::open(
+        {.file = one_bad_row(),
+         .sql = "SELECT 7 AS x, " + time + " AS who, [CASE WHEN i = 5000 THEN " + time + " END] AS list FROM input"});
+    const auto records = [&](const RecordSelection& selection) {
+      return table.count({{"x", ages, NullPolicy::drop, selection}}, bits).front().profiles()[0].records();
+    };
+    EXPECT_EQ(records({.person = "who"}), 9999U) << type;
+    EXPECT_EQ(records({.by = "who", .keys = {"2020-01-02 00:00:00"}}), 1U) << type;
+    EXPECT_EQ(records({.by = "list", .keys = {"[NULL]"}}), 9999U) << type;
+  }
 }
 
 TEST_F(FailingCells, OfTimesAreMissing) {

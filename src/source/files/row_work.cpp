@@ -535,9 +535,17 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
       const std::uint64_t each = is_known ? (part(2).size + old->size() - 1) / old->size() : plus(1, part(2).size);
       return bounded(times(part(0).size, std::max<std::uint64_t>(each, 1)), product / 16);
     }
-    case Growth::pattern:
-      return bounded(name == "regexp_extract" ? times(part(0).size, parts.size() > 2 ? 16 : 1) : longest_number,
-                     times(part(0).size, instructions(require_pattern(child(1), name)) / 4));
+    case Growth::pattern: {
+      const std::string pattern = require_pattern(child(1), name);
+      std::uint64_t size = name == "regexp_extract" ? part(0).size : longest_number;
+      // With names it returns a structure of all groups, each of which may have the whole text.
+      if (name == "regexp_extract" && parts.size() > 2) {
+        const auto groups = static_cast<std::uint64_t>(std::ranges::count(pattern, '('));
+        const std::uint64_t texts = times(plus(groups, 1), plus(part(0).size, place_in_a_list));
+        size = text_of_held(plus(texts, part(2).size));
+      }
+      return bounded(size, times(part(0).size, instructions(pattern) / 4));
+    }
     case Growth::pattern_replaced: {
       const std::string pattern = require_pattern(child(1), name);
       const std::string rewrite = require_constant(child(2), name, "what " + name + " puts in its place");
@@ -572,9 +580,14 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
       // A list becomes JSON first, and six signs one of its letters.
       return bounded(times(is_list ? place_in_a_list + 1 : 3, sum), sum);
     }
-    case Growth::formatted:
-      if (!constant_text(child(0)) && !constant_text(child(1))) refuse_variable(name, "the format");
-      return bounded(times(longest_number, plus(1, std::min(part(0).size, part(1).size))), 0);
+    case Growth::formatted: {
+      std::uint64_t letters = 0;
+      for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+        if (constant_text(child(k))) letters = std::max(letters, plus(1, part(k).size));
+      }
+      if (letters == 0) refuse_variable(name, "the format");
+      return bounded(times(longest_number, letters), 0);
+    }
     case Growth::parsed:
       require_format(child(1), name);
       return bounded(longest_number, sum);

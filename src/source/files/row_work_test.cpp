@@ -119,9 +119,21 @@ TEST_F(RowWork, RefusesWhatOneRowCouldBeLongAt) {
     expect_refused("SELECT " + text + " AS a FROM input", words);
   }
   // A structure keeps the names of its fields.
-  std::string named = "SELECT struct_pack(" + std::string(2000, 'f') + " := n) AS a FROM input";
-  for (int k = 0; k < 4; ++k) named = "SELECT [a, a, a, a, a, a, a, a] AS a FROM (" + named + ")";
-  expect_refused("SELECT CAST(a AS VARCHAR) AS a FROM (" + named + ")", words);
+  const std::string field(2000, 'f');
+  for (const std::string& structure :
+       {"struct_pack(" + field + " := n)", "regexp_extract(left(x, 1), '(.)', ['" + field + "'])"}) {
+    std::string named = "SELECT " + structure + " AS a FROM input";
+    for (int k = 0; k < 4; ++k) named = "SELECT [a, a, a, a, a, a, a, a] AS a FROM (" + named + ")";
+    expect_refused("SELECT CAST(a AS VARCHAR) AS a FROM (" + named + ")", words);
+  }
+  // Each group of a pattern may have the whole text.
+  std::string groups = ".*";
+  std::string names = "'a'";
+  for (int k = 0; k < 600; ++k) {
+    groups = "(" + groups + ")";
+    names += ", 'a'";
+  }
+  expect_refused("SELECT regexp_extract(x, '" + groups + "', [" + names + "]) AS a FROM input", words);
   // The engine calls the second `x` of a subquery `x_1`.
   for (const char* list : {"1 AS x, y AS x, 1 AS x_1", "y AS x, y AS x, 1 AS x_1", "1 AS x, *, 1 AS x_1",
                            "*, x AS x, 1 AS x_1", "*, *, 1 AS x_1"}) {
@@ -132,21 +144,13 @@ TEST_F(RowWork, RefusesWhatOneRowCouldBeLongAt) {
        {doubled,
         std::string(
             "replace(replace(x, 'a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'), 'a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')"),
-        std::string("replace(x, y, z)"),
-        std::string("levenshtein(x, y)"),
-        std::string("damerau_levenshtein(x, y)"),
-        std::string("x ILIKE '%a%b%'"),
-        std::string("x LIKE '%a_%b%'"),
-        std::string("x GLOB '*a*b*'"),
-        std::string("contains(x, y)"),
-        std::string("string_split(x, y)[1]"),
-        std::string("CAST(x AS TIMESTAMPTZ)"),
-        std::string("CAST(x AS TIMESTAMPTZ[])[1]"),
-        std::string("CAST(x AS STRUCT(a TIMESTAMPTZ)).a"),
-        std::string("CAST('2020-01-01 00:00:00Z' AS TIMESTAMPTZ) = x"),
-        std::string("to_timestamp(n) IN (x)"),
-        std::string("nullif(timezone('UTC', CAST(x AS TIMESTAMP)), x)"),
-        std::string("jaro_similarity(x, y)"),
+        std::string("replace(x, y, z)"), std::string("levenshtein(x, y)"), std::string("damerau_levenshtein(x, y)"),
+        std::string("x ILIKE '%a%b%'"), std::string("x LIKE '%a_%b%'"), std::string("x GLOB '*a*b*'"),
+        "strftime(CAST(x AS DATE), '" + std::string(600'000, 'c') + "')", std::string("contains(x, y)"),
+        std::string("string_split(x, y)[1]"), std::string("CAST(x AS TIMESTAMPTZ)"),
+        std::string("CAST(x AS TIMESTAMPTZ[])[1]"), std::string("CAST(x AS STRUCT(a TIMESTAMPTZ)).a"),
+        std::string("CAST('2020-01-01 00:00:00Z' AS TIMESTAMPTZ) = x"), std::string("to_timestamp(n) IN (x)"),
+        std::string("nullif(timezone('UTC', CAST(x AS TIMESTAMP)), x)"), std::string("jaro_similarity(x, y)"),
         std::string("json_contains(x, y)"),
         std::string("regexp_matches(x, '((a{0,30}){0,30}){0,30}b')"),
         std::string("regexp_replace(x, 'a', '") + std::string(2000, 'b') + "', 'g')",
@@ -244,6 +248,26 @@ TEST_F(RowWork, WhatIsLongIsKnownOfEveryFunction) {
   }
 }
 
+/// What to try in the place of an argument that must be a constant.
+struct Constants {
+  std::size_t place = 0;
+  std::vector<std::string> all = {};
+};
+
+Constants constants_of(const std::string& function) {
+  switch (growth_of(function)) {
+    case Growth::part:
+      return {0,
+              {"century", "day", "decade", "hour", "isoyear", "microsecond", "millennium", "month", "quarter", "week"}};
+    case Growth::parsed:
+      return {1, {"%Y-%m-%d", "%Y %Z", "%c", "%j %z", "%G-W%V-%u"}};
+    case Growth::zone:
+      return {0, {"UTC"}};
+    default:
+      return {};
+  }
+}
+
 /// Each function of the list, on every type that it takes, in rows of values at which functions fail. (Of NULL and of what is refused
 /// before any row is read nothing can fail.)
 TEST_F(RowWork, NothingOfARowEndsAnyFunction) {
@@ -262,7 +286,8 @@ TEST_F(RowWork, NothingOfARowEndsAnyFunction) {
        "'2020-01-31 12:34:56.789', 'infinity', '-infinity', '294247-01-10 04:00:54.775806', '290309-12-22 (BC) "
        "00:00:00', NULL"},
       {"TIMESTAMP WITH TIME ZONE",
-       "'2020-01-31 12:34:56.789+00', 'infinity', '-infinity', '294247-01-10 04:00:54.775806+00', NULL"},
+       "'2020-01-31 12:34:56.789+00', 'infinity', '-infinity', '294247-01-10 04:00:54.775806+00', '290309-12-22 (BC) "
+       "00:00:00+00', NULL"},
       {"TIME", "'00:00:00', '23:59:59.999999', '24:00:00', NULL"},
       {"INTERVAL",
        "'0 days', '-1 month', '178956970 years', '2147483647 days', '9223372036854775807 microseconds', NULL"},
@@ -298,8 +323,7 @@ TEST_F(RowWork, NothingOfARowEndsAnyFunction) {
   }
   for (const auto& [name, types] : calls) {
     if (!std::ranges::binary_search(row_wise_functions(), std::string_view(name))) continue;
-    std::string arguments;
-    std::size_t count = 0;
+    std::vector<std::string> arguments;
     bool is_known = true;
     for (std::size_t at = 0; at < types.size();) {
       std::string type = types.substr(at, types.find('|', at) - at);
@@ -308,24 +332,28 @@ TEST_F(RowWork, NothingOfARowEndsAnyFunction) {
       if (type == "ANY" || type == "T" || type == "JSON") type = "VARCHAR";
       if (type == "T[]" || type == "ANY[]") type = "VARCHAR[]";
       is_known = is_known && letters.contains(type);
-      if (is_known) arguments += (count == 0 ? "" : ", ") + letters[type] + std::to_string(1 + count % 3);
-      ++count;
+      if (is_known) arguments.push_back(letters[type] + std::to_string(1 + arguments.size() % 3));
     }
     if (!is_known) continue;
-    const std::string sql = "SELECT \"" + name + "\"(" + arguments + ") AS x FROM input";
-    std::string total;
-    try {
-      require(sql);
-      total = total_query(*connection_, SqlTree::of(*connection_, sql), {{"x", "x", ""}});
-      connection_->run("DESCRIBE " + total);
-    } catch (const Error&) {
-      continue;  // refused
-    } catch (const EngineFailure&) {
-      continue;  // before any row
+    const Constants constants = constants_of(name);
+    for (std::size_t k = 0; k < std::max<std::size_t>(constants.all.size(), 1); ++k) {
+      if (constants.place < arguments.size() && k < constants.all.size())
+        arguments[constants.place] = quote_literal(constants.all[k]);
+      const std::string sql = fmt::format("SELECT \"{}\"({}) AS x FROM input", name, fmt::join(arguments, ", "));
+      std::string total;
+      try {
+        require(sql);
+        total = total_query(*connection_, SqlTree::of(*connection_, sql), {{"x", "x", ""}});
+        connection_->run("DESCRIBE " + total);
+      } catch (const Error&) {
+        continue;  // refused
+      } catch (const EngineFailure&) {
+        continue;  // before any row
+      }
+      ++tried;
+      EXPECT_NO_THROW(require_row_wise_calls(*connection_, total, {"input"})) << sql;
+      EXPECT_NO_THROW(connection_->run("SELECT max(hash(x)) FROM (" + total + ")")) << sql;
     }
-    ++tried;
-    EXPECT_NO_THROW(require_row_wise_calls(*connection_, total, {"input"})) << sql;
-    EXPECT_NO_THROW(connection_->run("SELECT max(hash(x)) FROM (" + total + ")")) << sql;
   }
   EXPECT_GT(tried, 300U);
 }
