@@ -409,8 +409,9 @@ std::vector<std::optional<LedgerEntry>> held_of(const Present& present, const Le
 }  // namespace
 
 LedgerReservation Ledger::reserve(const LedgerRequest& request) {
-  return reserve_beside({request.dataset, {}, request.receipt_size}, [&](const auto&) { return std::vector{request}; })
-      .front();
+  std::vector<LedgerReservation> reservations =
+      reserve_beside({request.dataset, {}, request.receipt_size}, [&](const auto&) { return std::vector{request}; });
+  return std::move(reservations.front());  // a copy could fail for want of memory, after the charge
 }
 
 std::vector<LedgerReservation> Ledger::reserve_beside(const LedgerQueries& held, const LedgerRequests& wanted) {

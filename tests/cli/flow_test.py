@@ -688,7 +688,7 @@ class OtherPipelines(FlowTest):
         for end in ("/", "/0", "/1/1", "x"):
             document["counterexample"]["loss_to"] = "7" * 10_001 + end
             name = self.write("c.json", json.dumps(document))
-            self.assert_refused(flow("verify", name, "--of", file, cwd=self.folder), 3, "a fraction in quotes is expected")
+            self.assert_refused(flow("verify", name, "--of", file, cwd=self.folder), 3, "expected a fraction in quotes")
 
     def test_sums_among_more_than_a_hundred_known_people(self):
         """Under randomized response of three values, the witness is found in the interior. Under that of four values, a bet after the

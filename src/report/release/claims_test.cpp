@@ -543,6 +543,8 @@ TEST(Claims, EachIsMade) {
   World found = world_of(BoundsSearch::widest(Rational(1), asked).lattice(), asked, rows_of({{44, 100}}));
   found.options.bounds = BoundsToFind{BoundsSearch::widest(Rational(1), asked), Rational(1, 10)};
   look_at(found, 2);
+  found.options.query.expected_rows = 20;
+  look_at(found, 2);
   World bars = world_of(Lattice::regular(0, 120, 10), median, rows_of({{44, 500}}));
   bars.public_rows = true;
   bars.source.null_policy = NullPolicy::error;
