@@ -180,7 +180,8 @@ TEST_F(PublishingTables, ReceiptsAreOfOnePromise) {
   };
   expect_refused([](PublishedTables& each) { each.publication.budget = Budget::pure(Rational(2)); }, "cost more");
   expect_refused([](PublishedTables& each) { each.levels[1].release = each.levels[4].release; }, "another column");
-  expect_refused([](PublishedTables& each) { each.levels[1].release = each.levels[3].release; }, "other keys");
+  expect_refused([](PublishedTables& each) { each.levels[1].release = each.levels[3].release; },
+                 "keys are not those of its level");
   expect_refused([](PublishedTables& each) { std::swap(each.levels[0], each.levels[1]); }, "is not the first");
   expect_refused([](PublishedTables& each) { each.publication.keys[1].labels.pop_back(); }, "one label");
   Publication other = earnings_and_hours(Budget::pure(Rational(3)));

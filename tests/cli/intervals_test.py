@@ -79,8 +79,14 @@ class Intervals(CommandTest):
         words = " ".join(run("explain", str(receipt)).out.split())
         self.assertIn("beside each value an interval for the quantile of the population, rounded to a possible value", words)
         self.assertIn("each by itself, not all of them at once", words)
-        self.assertIn("holds the quantile of the population, rounded to a possible value, with a probability of at least 95 %", words)
         self.assertIn("a simple random sample of the population, one record a person, drawn with or without replacement", words)
+
+    def test_groups_under_change_one(self):
+        """Once, they were told that persons have several records: a group's query is for both records of a change."""
+        done = self.wages(intervals="0.95", by="team", keys="a,b", neighbors="change-one", format="csv")
+        self.assertEqual(done.code, 0, done.err)
+        refused = self.wages(intervals="0.95", by="team", keys="a,b", neighbors="change-one", records_per_person="2")
+        self.assert_refused(refused, 2, "several records of a person are not a simple random sample")
 
     def test_groups(self):
         result = self.wages(intervals="0.95", by="team", keys="a,b", expected_rows="1000", format="csv")

@@ -156,10 +156,12 @@ class Refusals(CommandTest):
 
     def test_no_engine(self):
         """The engine is loaded once all files are open. It is the first part that could look at them."""
-        self.assert_refused(self.run_release(NOWHERE, duckdb="nowhere.so"), 3, f"cannot open {NOWHERE}")
+        query = {"sql": "FROM input"}
+        self.assert_refused(self.run_release(NOWHERE, duckdb="nowhere.so", **query), 3, f"cannot open {NOWHERE}")
         self.write(NOWHERE, "x\n1\n")
-        self.refuse("--duckdb names nowhere.so, which does not exist", "FRACTILE_DUCKDB", duckdb="nowhere.so")
-        self.refuse("cannot load the engine", "/dev/null", duckdb="/dev/null")
+        self.refuse("--duckdb names nowhere.so, which does not exist", "FRACTILE_DUCKDB", duckdb="nowhere.so", **query)
+        self.refuse("cannot load the engine", "/dev/null", duckdb="/dev/null", **query)
+        self.assertEqual(self.run_release(NOWHERE, duckdb="nowhere.so").code, 0)  # text needs no engine
 
 
 class CommandLine(CommandTest):

@@ -488,10 +488,6 @@ class Hints(WordsTest):
         self.write_people()
         self.write("p.toml", SMALL.format(intervals="0.95").replace("intervals = 0.95", "rows = 600\ntarget = { value_error = 0.5 }"))
         self.refused(("plan", "p.toml"), 3, "no budget gives that value error", "ask for a larger value error")
-        text = SMALL.format(intervals='{ level = 0.95, of = "population" }').replace("epsilon = 1", 'epsilon = 1\nneighbors = "change-one"')
-        self.write("p.toml", text)
-        for verb in ("plan", "publish"):  # once, the plan was made, and the publication refused for "several records of a person"
-            self.refused((verb, "p.toml"), 3, "intervals: groups under change-one have no intervals of the population")
         self.write("p.toml", SMALL.format(intervals="0.95") + 'rows = { file = "rows.csv" }\n')
         self.refused(("plan", "p.toml"), 3, "rows", "the name of a file in quotes: rows = \"rows.csv\"")
         self.write("p.toml", SMALL.format(intervals="0.95"))

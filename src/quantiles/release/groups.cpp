@@ -27,21 +27,11 @@ void require_composable(const QuantileQuery& query) {
   }
 }
 
-/// Each group's query protects two records under change-one, and intervals of the population take one. Said here, where the reason is known.
-void require_intervals_of_groups(const QuantileQuery& query) {
-  if (!query.intervals || query.intervals->of != IntervalOf::population || query.neighbors != Neighbors::change_one)
-    return;
-  throw Error(ErrorCode::usage,
-              "groups under change-one have no intervals of the population: a replaced record can be in two groups",
-              "ask for intervals of the table, or use add-remove neighbors", "intervals");
-}
-
 }  // namespace
 
 QuantileQuery group_query(const QuantileQuery& query) {
   query.quantiles.empty() ? require_statistics_alone(query) : query.validate();
   require_composable(query);
-  require_intervals_of_groups(query);
   QuantileQuery each = query;
   if (query.neighbors == Neighbors::change_one) {
     if (query.records_per_person > std::numeric_limits<std::uint32_t>::max() / 2) {

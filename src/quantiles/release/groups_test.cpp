@@ -39,24 +39,6 @@ TEST(GroupQuery, CountsAReplacedRecordTwice) {
   EXPECT_EQ(group_query(asked).records_per_person, 6U);
 }
 
-/// Once, such a release was told that a person had several records, which was not declared.
-TEST(GroupQuery, SaysWhyGroupsUnderChangeOneHaveNoIntervalsOfThePopulation) {
-  QuantileQuery asked = query_of({"1/2"}, pure("1"), Mechanism::automatic, Neighbors::change_one, 1);
-  asked.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, false};
-  EXPECT_EQ(group_query(asked).records_per_person, 2U);
-  asked.intervals->of = IntervalOf::population;
-  try {
-    group_query(asked);
-    ADD_FAILURE() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::usage);
-    EXPECT_EQ(error.field(), "intervals");
-    EXPECT_NE(std::string(error.what()).find("a replaced record can be in two groups"), std::string::npos);
-  }
-  asked.neighbors = Neighbors::add_remove;
-  EXPECT_EQ(group_query(asked).records_per_person, 1U);
-}
-
 TEST(GroupQuery, RefusesWhatIsNotProved) {
   const Budget approximate = Budget::approximate(Rational(1), Rational::parse("1e-6"));
   const auto refused = [&](Neighbors neighbors, std::uint32_t persons, const Budget& budget, Mechanism mechanism) {

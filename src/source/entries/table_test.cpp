@@ -59,7 +59,9 @@ class TableTest : public EngineTest {
 RankProfile profile_of_ages(const std::vector<double>& numbers) { return profile_of<double>(ages_to_120, numbers); }
 
 TEST_F(TableTest, EngineNamesItsVersion) {
-  const std::string engine = open(folder.write("x.csv", "age\n")).engine();
+  const std::string file = folder.write("x.csv", "age\n");
+  EXPECT_EQ(open(file).engine(), "text");
+  const std::string engine = Table::open({.file = file, .sql = "FROM input"}).engine();
   EXPECT_EQ(engine.rfind("DuckDB v1.", 0), 0u) << engine;
 }
 
@@ -425,7 +427,8 @@ TEST_F(TableTest, WrongOptions) {
   EXPECT_EQ(error_of([&] { Table::open({.file = file, .format = "json", .delimiter = ";"}); }).code(),
             ErrorCode::usage);
   EXPECT_EQ(error_of([&] { Table::open({.file = file, .delimiter = "\n"}); }).code(), ErrorCode::usage);
-  EXPECT_EQ(error_of([&] { Table::open({.file = file, .library = "/nowhere"}); }).code(), ErrorCode::usage);
+  EXPECT_EQ(error_of([&] { Table::open({.file = file, .sql = "FROM input", .library = "/nowhere"}); }).code(),
+            ErrorCode::usage);
 }
 
 TEST_F(TableTest, BadTextIsPlacedButNotShown) {
