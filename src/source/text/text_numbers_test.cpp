@@ -35,6 +35,8 @@ TEST(TextNumbers, AreDoublesNearestToWhatIsWritten) {
       {"1E-05", 1e-5},
       {"00012", 12},
       {"0.1", .1},
+      {"0.3", .3},
+      {"4.35", 4.35},
       {"1.e5", 1e5},
       {"1e400", infinite},
       {"-1e400", -infinite},
