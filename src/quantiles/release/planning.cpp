@@ -26,9 +26,12 @@ constexpr std::uint64_t most_reference_rows = 100'000;
 
 /// Chosen so that a plan takes a second or two. Brackets, the critical values of intervals and trees of counts take longer than
 /// selections of quantiles do.
-std::uint64_t affordable_releases(const QuantileQuery& query, std::uint64_t rows, std::uint64_t wanted) {
-  constexpr std::uint64_t most_trees = 400;
-  if (query.mechanism == Mechanism::tree) wanted = std::min(wanted, most_trees);
+std::uint64_t affordable_releases(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows,
+                                  std::uint64_t wanted) {
+  constexpr std::uint64_t most_counts = 8'000'000;  // of all simulated trees; every count of a tree gets its noise
+  constexpr std::uint64_t largest_tree = std::uint64_t{1} << 17;
+  if (query.mechanism == Mechanism::tree)
+    wanted = std::min(wanted, most_counts / std::min(lattice.size(), largest_tree));
   const std::uint64_t quantiles = query.quantiles.size();
   // typical_release() refuses a table without rows.
   const std::uint64_t affordable = std::min(40'000 / quantiles, 20'000'000 / std::max<std::uint64_t>(rows, 1));
@@ -59,7 +62,7 @@ ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, con
   const std::uint64_t simulated = std::min(expected, most_reference_rows);
   constexpr std::size_t pieces = 4;
   TypicalRelease typical = typical_release(rest, lattice, options.shape, simulated,
-                                           affordable_releases(rest, simulated, options.releases), pieces);
+                                           affordable_releases(rest, lattice, simulated, options.releases), pieces);
   std::optional<PlannedIntervals> intervals =
       planned_intervals(rest, std::move(typical.interval_widths), simulated, expected);
   if (intervals) intervals->unsettled = enough_of_all(std::move(intervals->unsettled), left);

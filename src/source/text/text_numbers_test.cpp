@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,16 @@ bool are_same(std::optional<double> a, std::optional<double> b) {
   return std::bit_cast<std::uint64_t>(*a) == std::bit_cast<std::uint64_t>(*b) || (std::isnan(*a) && std::isnan(*b));
 }
 
+/// Texts of some of these parts each.
+rc::Gen<std::vector<std::string>> many_texts(const rc::Gen<std::string>& part) {
+  const auto joined = [](const std::vector<std::string>& parts) {
+    return std::accumulate(parts.begin(), parts.end(), std::string());
+  };
+  constexpr std::size_t many = 200;
+  return rc::gen::container<std::vector<std::string>>(
+      many, rc::gen::map(rc::gen::container<std::vector<std::string>>(part), joined));
+}
+
 using TextNumbersOfTheEngine = source_test::EngineTest;
 
 // A cell is one number, whether text or the engine's column of text holds it.
@@ -119,13 +130,7 @@ TEST_F(TextNumbersOfTheEngine, AreThoseOfItsCast) {
          {8, rc::gen::element<std::string>(".", "e", "E", "+", "-", " ", "\t", "\v", "000", "99999", "e-32", "E30")},
          {1, rc::gen::element<std::string>("inf", "NaN", "nan(", ")", "infinity", "_", "+-", "x", ",", "\xC2\xA0",
                                            "\x01", "0x", "true")}});
-    const auto texts = *rc::gen::container<std::vector<std::string>>(
-        200,
-        rc::gen::map(rc::gen::container<std::vector<std::string>>(letter), [](const std::vector<std::string>& parts) {
-          std::string text;
-          for (const std::string& part : parts) text += part;
-          return text;
-        }));
+    const std::vector<std::string> texts = *many_texts(letter);
     const auto answers = asked(texts, "TRY_CAST(x AS DOUBLE)");
     RC_ASSERT(answers.size() == texts.size());
     for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -180,13 +185,7 @@ TEST_F(TextNumbersOfTheEngine, AreWrittenInStylesAsRegularExpressionsSay) {
           rc::gen::elementOf(std::vector<std::string>{style.decimal.empty() ? "." : style.decimal, style.thousands})},
          {1, rc::gen::element<std::string>(".", ",", "'", " ", "\xC2\xA0", "\xE2\x80\xAF", "e", "E5", "+", "-", "\t",
                                            "x")}});
-    const auto texts = *rc::gen::container<std::vector<std::string>>(
-        200,
-        rc::gen::map(rc::gen::container<std::vector<std::string>>(letter), [](const std::vector<std::string>& parts) {
-          std::string text;
-          for (const std::string& part : parts) text += part;
-          return text;
-        }));
+    const std::vector<std::string> texts = *many_texts(letter);
     const auto answers = asked(texts, "TRY_CAST((" + styled(style) + ") AS DOUBLE)");
     for (std::size_t i = 0; i < texts.size(); ++i) {
       const auto plain = in_plain_style(texts[i], style);
