@@ -1,7 +1,6 @@
 // fractile completion SHELL: prints a script with which a shell completes verbs, options, their words and names of files.
 #include <algorithm>
 #include <array>
-#include <ranges>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -80,8 +79,9 @@ bool is_path(const OptionSpec& option) {
 
 template <class Range>
 std::string names_of(const Range& verbs) {
-  return fmt::to_string(
-      fmt::join(verbs | std::views::transform([](const VerbSpec* verb) { return last_word(*verb); }), " "));
+  std::string names;
+  for (const VerbSpec* verb : verbs) names += fmt::format("{}{}", names.empty() ? "" : " ", last_word(*verb));
+  return names;
 }
 
 std::string replaced(std::string_view text, const std::vector<std::pair<char, std::string_view>>& by) {

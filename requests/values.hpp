@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,8 +69,9 @@ std::optional<std::uint64_t> seed_of(const Typed& typed);
 /// The words that name the values of a choice.
 template <class Value>
 std::vector<std::string> words_of(const std::map<std::string, Value>& choices) {
-  const auto words = std::views::keys(choices);
-  return {words.begin(), words.end()};
+  std::vector<std::string> words;
+  for (const auto& [word, value] : choices) words.push_back(word);
+  return words;
 }
 
 /// All values of an enumeration, by the words that name them.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <set>
 #include <utility>
 
@@ -210,10 +209,10 @@ const DatasetRow& find_dataset(const std::vector<DatasetRow>& datasets, const St
   const auto named = [&](const DatasetRow& row) { return row.dataset.name == name; };
   const auto row = std::ranges::find_if(datasets, named);
   if (row != datasets.end()) return *row;
-  const auto quoted = [](const DatasetRow& each) { return fmt::format("'{}'", each.dataset.name); };
+  std::vector<std::string> names;
+  for (const DatasetRow& each : datasets) names.push_back(fmt::format("'{}'", each.dataset.name));
   throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has no dataset '{}'", store.name(), name),
-              datasets.empty() ? "add it with fractile ledger init"
-                               : fmt::format("it has {}", fmt::join(datasets | std::views::transform(quoted), ", ")),
+              datasets.empty() ? "add it with fractile ledger init" : fmt::format("it has {}", fmt::join(names, ", ")),
               "dataset");
 }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <ranges>
 
 #include "fractile/error.hpp"
 #include "fractile/publication.hpp"
@@ -54,7 +53,9 @@ std::string name_of_source(const std::string& declared, const TableOptions& read
   const auto is_unknown = [](const OpenedFile& file) { return file.path.empty(); };
   if (opened.empty() || std::ranges::any_of(opened, is_unknown)) return {};
   if (!read.file.empty()) return opened.front().path;
-  return fmt::to_string(fmt::join(opened | std::views::transform(&OpenedFile::path), ","));
+  std::string name;
+  for (const OpenedFile& file : opened) name += (name.empty() ? "" : ",") + file.path;
+  return name;
 }
 
 }  // namespace fractile

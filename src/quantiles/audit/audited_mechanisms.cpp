@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <functional>
-#include <ranges>
 #include <utility>
 
 #include "exact/law.hpp"
@@ -232,8 +231,9 @@ constexpr Entry entries[] = {
 const Entry& entry_of(const std::string& name) {
   const auto* const entry = std::ranges::find(entries, name, &Entry::name);
   if (entry != std::end(entries)) return *entry;
-  refuse({Field("mechanism"), ": '", name, "' is not known"},
-         fmt::format("choose one of {}", fmt::join(entries | std::views::transform(&Entry::name), ", ")));
+  std::vector<std::string> names;
+  for (const Entry& each : entries) names.emplace_back(each.name);
+  refuse({Field("mechanism"), ": '", name, "' is not known"}, fmt::format("choose one of {}", fmt::join(names, ", ")));
 }
 
 /// Positions of `values` evenly spread candidates, including the first and the last.
