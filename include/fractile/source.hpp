@@ -66,9 +66,9 @@ class SamplingKey {
 
 // --- Tables ----------------------------------------------------------------------------------------------------------
 //
-// Columns of files and queries, counted through DuckDB's C interface; and the interface of all counted records.
+// Columns of files and queries, counted here or through DuckDB's C interface; and the interface of all counted records.
 
-/// Who counts: the engine (GROUP BY value) or this library, record by record, on the engine's threads. Both give the same profile,
+/// Who counts: the engine (GROUP BY value) or this library, record by record, on several threads. Both give the same profile,
 /// bit for bit. automatic lets the engine count whole numbers, and dates on lattices of dates, if the lattice spans at most 4,096
 /// whole numbers or days, whatever its step. On other columns and lattices, push_down throws `usage`.
 enum class Counting { automatic, push_down, stream };
@@ -304,10 +304,10 @@ class Records {
 /// Thread-safety: not for two threads at once; open a table for each. Its own work uses several threads.
 class Table final : public Records {
  public:
-  /// Opens the files, calls `on_opened`, loads the engine and reads the schema. From then on the files that were opened are read, whatever
-  /// their names lead to. Throws `usage` for a missing engine, unknown format, too many threads or a query that is
-  /// refused; throws `data` for a file that is missing, unreadable or not of its format. Messages name file, row and
-  /// column, never a value.
+  /// Opens the files, calls `on_opened`, loads the engine (except for delimited text without a query) and reads the schema. From then on
+  /// the files that were opened are read, whatever their names lead to. Throws `usage` for a missing engine, unknown format, too many
+  /// threads or a query that is refused; throws `data` for a file that is missing, unreadable or not of its format. Messages name file,
+  /// row and column, never a value.
   static Table open(const TableOptions& options, const OnOpened& on_opened = {});
   Table(Table&&) noexcept;
   Table& operator=(Table&&) noexcept;
@@ -371,7 +371,7 @@ class Table final : public Records {
   /// where a ledger pays.
   std::vector<TableColumn> checked_columns(const std::function<void()>& on_progress = {}) const;
 
-  /// "DuckDB v1.2.3".
+  /// "DuckDB v1.2.3"; "text" for delimited text without a query.
   std::string engine() const override;
   /// The same with the settings that make values independent of the machine, for profile files.
   std::string reader() const;

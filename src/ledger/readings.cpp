@@ -32,11 +32,11 @@ std::optional<std::string> value_in(const LedgerReading& reading, const std::str
 
 constexpr const char* yes = "yes";  // the value of an option that takes none
 
-/// The items of a list, which have no commas.
-std::vector<std::string> items_of(const std::string& list) {
+/// The items of a list with a comma between them. `comma`: with what the items begin with, if they hold commas themselves.
+std::vector<std::string> items_of(const std::string& list, const std::string& comma) {
   std::vector<std::string> items;
   for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::size_t end = std::min(list.find(comma, begin), list.size());
     items.push_back(list.substr(begin, end - begin));
     begin = end + 1;
   }
@@ -50,7 +50,7 @@ Words held(const std::string& name, const std::optional<std::string>& value) {
   if (!value) return {"without ", field};
   if (*value == yes) return {"with ", field};
   const bool is_list = name == "missing" && value->find(',') != std::string::npos;
-  return {"with ", is_list ? field.texts(items_of(*value)) : field.text(*value)};
+  return {"with ", is_list ? field.texts(items_of(*value, ",")) : field.text(*value)};
 }
 
 /// The first name for which two readings have different values, among names for which `matters` is true; "" when there is none.
@@ -130,15 +130,7 @@ std::string source_in_words(const std::string& source) {
   return source.starts_with('/') ? fmt::format("the file '{}'", source) : fmt::format("the source '{}'", source);
 }
 
-std::vector<std::string> files_of(const std::string& source) {
-  std::vector<std::string> files;
-  for (std::size_t begin = 0; begin <= source.size();) {
-    const std::size_t end = std::min(source.find(",/", begin), source.size());
-    files.push_back(source.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return files;
-}
+std::vector<std::string> files_of(const std::string& source) { return items_of(source, ",/"); }
 
 std::string reading_text(const LedgerReading& reading) {
   std::string text;

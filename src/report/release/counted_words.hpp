@@ -38,6 +38,9 @@ Counts counts_of(const SourceDescription& source);
 /// "the table's records", "the records that count" or "the persons' values that count"; with weights, "by their weights" follows.
 std::string records_in_words(const SourceDescription& source);
 
+/// The confidence of what receipts state about worst cases.
+inline const Rational receipt_confidence(19, 20);
+
 /// What an interval of the release holds: "the quantile of the table's records, rounded to a possible value".
 std::string held_quantile(const Release& release);
 

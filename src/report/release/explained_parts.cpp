@@ -526,8 +526,7 @@ std::vector<std::string> proofs_of(const Release& release) {
 std::optional<NoiseInWords> doubtful_bounds_in_words(const Release& release) {
   const std::optional<std::uint64_t>& told = release.query.expected_rows;
   if (!release.bounds || !told) return {};
-  const Rational confidence(19, 20);
-  const std::optional<std::uint64_t> enough = records_that_bounds_hold(release, confidence);
+  const std::optional<std::uint64_t> enough = records_that_bounds_hold(release, receipt_confidence);
   if (!enough || *told >= *enough) return {};
   return NoiseInWords{
       fmt::format("{} {} may be too few to find bounds, which may be far from the values", *told,

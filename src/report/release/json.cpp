@@ -18,8 +18,6 @@ using namespace report_detail;
 
 namespace {
 
-const Rational receipt_confidence(19, 20);
-
 /// Writes lower and upper, and each of or_below and or_above that is true.
 void write_interval(Writer& json, const Lattice& lattice, const Interval& interval) {
   write_value(json, "lower", lattice, interval.lower);

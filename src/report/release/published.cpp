@@ -146,10 +146,9 @@ std::string terms_of(const Release& release) {
   if (release.bounds) {
     text += fmt::format("a part of the budget, {}, found the bounds: {} to {}\n", release.bounds->cost.to_string(),
                         release.lattice.text(0), release.lattice.text(release.lattice.size() - 1));
-    const Rational confidence(19, 20);
-    if (const auto enough = records_that_bounds_hold(release, confidence)) {
+    if (const auto enough = records_that_bounds_hold(release, receipt_confidence)) {
       text += fmt::format("with a probability of at least {} they hold all quantiles, if at least {} {} count\n",
-                          percent_of(confidence), *enough, counted_noun(release.source));
+                          percent_of(receipt_confidence), *enough, counted_noun(release.source));
     }
   }
   if (query.intervals) text += intervals_in_words(release);

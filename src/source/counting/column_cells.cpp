@@ -177,9 +177,9 @@ Asked asked_of(const std::vector<Column>& columns) {
   return asked;
 }
 
-/// Reads the columns in one pass, and appends what they hold. Returns the number of records.
-std::uint64_t read_some(const EngineOnDemand& engine, const Relation& relation, const std::vector<Column>& columns,
-                        std::vector<ColumnCells>& cells, const std::function<void()>& on_progress) {
+/// Reads the columns in one pass, and appends what they hold.
+void read_some(const EngineOnDemand& engine, const Relation& relation, const std::vector<Column>& columns,
+               std::vector<ColumnCells>& cells, const std::function<void()>& on_progress) {
   std::vector<Tally> tallies(columns.begin(), columns.end());
   std::uint64_t before = 0;
   const auto read_all = [&](auto&& chunks) {
@@ -212,23 +212,20 @@ std::uint64_t read_some(const EngineOnDemand& engine, const Relation& relation, 
     read_all(engine().stream("SELECT " + asked.list + " FROM " + relation.from(columns), asked.types));
   }
   for (const Tally& tally : tallies) cells.push_back(tally.finish());
-  return before;
 }
 
 }  // namespace
 
-std::uint64_t read_cells(const EngineOnDemand& engine, const Relation& relation, const std::vector<Column>& columns,
-                         std::vector<ColumnCells>& cells, const std::function<void()>& on_progress) {
+void read_cells(const EngineOnDemand& engine, const Relation& relation, const std::vector<Column>& columns,
+                std::vector<ColumnCells>& cells, const std::function<void()>& on_progress) {
   constexpr std::size_t most_at_once = 32;  // the engine's time to bind a query grows with the square of its columns
   cells.clear();
   if (columns.empty() || is_read_here(relation)) return read_some(engine, relation, columns, cells, on_progress);
-  std::uint64_t records = 0;
   for (std::size_t first = 0; first < columns.size(); first += most_at_once) {
     const std::size_t last = std::min(columns.size(), first + most_at_once);
     const auto at = [&](std::size_t i) { return columns.begin() + static_cast<std::ptrdiff_t>(i); };
-    records = read_some(engine, relation, {at(first), at(last)}, cells, on_progress);
+    read_some(engine, relation, {at(first), at(last)}, cells, on_progress);
   }
-  return records;
 }
 
 std::vector<std::string> keys_of_records(const Connection& connection, const Relation& json, std::size_t most) {

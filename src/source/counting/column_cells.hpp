@@ -13,9 +13,9 @@
 
 namespace fractile::source_detail {
 
-/// Sets `cells`, one for each of the columns, and returns the number of records. The connection must keep the order of rows. Throws EngineFailure.
-std::uint64_t read_cells(const EngineOnDemand& engine, const Relation& relation, const std::vector<Column>& columns,
-                         std::vector<ColumnCells>& cells, const std::function<void()>& on_progress);
+/// Sets `cells`, one for each of the columns. The connection must keep the order of rows. Throws EngineFailure.
+void read_cells(const EngineOnDemand& engine, const Relation& relation, const std::vector<Column>& columns,
+                std::vector<ColumnCells>& cells, const std::function<void()>& on_progress);
 
 /// The keys of JSON records, sorted, at most this many; without keys that cannot be asked for. Throws EngineFailure.
 std::vector<std::string> keys_of_records(const Connection& connection, const Relation& json, std::size_t most);

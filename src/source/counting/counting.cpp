@@ -10,20 +10,21 @@
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 #include "source/counting/shared_tally.hpp"
+#include "source/text/text_numbers.hpp"
 
 namespace fractile::source_detail {
 namespace {
 
 constexpr std::int64_t most_whole_numbers = 4096;
-// Doubles hold every whole number up to here, but not all above.
-constexpr std::int64_t first_gap = std::int64_t{1} << 53;
 
 void report(const std::function<void()>& on_progress) {
   if (on_progress) on_progress();
 }
 
 /// Text without surrounding white space, which the engine's cast skips, too; NULL if nothing else is there.
-std::string text_without_blank(const std::string& name) { return "NULLIF(TRIM(" + name + ", ' \t\n\v\f\r'), '')"; }
+std::string text_without_blank(const std::string& name) {
+  return fmt::format("NULLIF(TRIM({}, '{}'), '')", name, blanks_of_cells);
+}
 
 /// A cell as it is or, for text, as a text that the engine takes for a number exactly if Table::profile() does. The engine would
 /// also read 1_000 and +-5 as numbers.
@@ -108,15 +109,14 @@ std::string units_expression(const Column& column) {
 /// SQL for whether the double nearest to a cell has another whole part than the cell, on or near the lattice. Empty if doubles hold
 /// every whole number there.
 std::string inexact_condition(const Column& column, const Lattice& lattice) {
-  const Rational reach = std::max(lattice.upper(), Rational(0) - lattice.lower());
-  if (numeric_of(column.type) != Numeric::text || reach < Rational(first_gap)) return {};
+  const std::optional<double> end = end_of_gaps(lattice);
+  if (numeric_of(column.type) != Numeric::text || !end) return {};
   const std::string cell = present_expression(column);
   const std::string number = fmt::format("TRY_CAST({} AS DOUBLE)", cell);
-  const double end = std::nextafter(reach.to_double(), std::numeric_limits<double>::infinity());
   return fmt::format(
       "abs({0}) BETWEEN {1} AND CAST('{2:.17g}' AS DOUBLE) AND TRY_CAST({3} AS HUGEINT) IS DISTINCT FROM TRY_CAST({0} "
       "AS HUGEINT)",
-      number, first_gap, end, cell);
+      number, first_gap, *end, cell);
 }
 
 /// From the last whole number before the lattice to the first one after it.
@@ -173,6 +173,12 @@ CellReading reading_of(const Column& column, ValueKind lattice, Unreadable unrea
   if (numeric == Numeric::text) return {CellType::text, {}, unreadable == Unreadable::missing};
   if (column.type == "DATE") return {CellType::integer, TimeUnit::days};
   return {CellType::integer, column.type == "TIMESTAMP_NS" ? TimeUnit::nanoseconds : TimeUnit::microseconds};
+}
+
+std::optional<double> end_of_gaps(const Lattice& lattice) {
+  const Rational reach = std::max(lattice.upper(), Rational(0) - lattice.lower());
+  if (reach < Rational(first_gap)) return {};
+  return std::nextafter(reach.to_double(), std::numeric_limits<double>::infinity());
 }
 
 std::string number_expression(const Column& column, const Lattice& lattice, Unreadable unreadable) {
@@ -255,12 +261,10 @@ std::string cell_state_expression(const Column& column, const Lattice& lattice) 
 Counted count_by_stream(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
                         std::size_t threads, const std::function<void()>& on_progress) {
   SharedTally tally(lattice, threads);
-  const std::uint64_t rows = connection.for_each_chunk(
+  connection.for_each_chunk(
       {{query.expression}, {query.reading.type}, query.relation},
       [&](const Chunk& chunk) { tally.add(chunk.column(0), query.reading); }, on_progress);
-  Counted counted = tally.finish();
-  counted.rows = rows;
-  return counted;
+  return tally.finish();
 }
 
 bool engine_can_count(const Column& column, const Lattice& lattice) {

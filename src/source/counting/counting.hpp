@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,11 @@ UnitLattice counted_on(const Column& column, const Lattice& lattice);
 
 /// How the cells of number_expression() are read.
 CellReading reading_of(const Column& column, ValueKind lattice, Unreadable unreadable);
+
+/// Doubles hold every whole number up to here, but not all above.
+inline constexpr std::int64_t first_gap = std::int64_t{1} << 53;
+/// If a whole number on the lattice or near it may be no double: the least double that is above all of these, or is the largest.
+std::optional<double> end_of_gaps(const Lattice& lattice);
 
 /// The SQL of a column's numbers. Decimals are whole numbers of their units, as in counted_on(). A blank cell of text is NULL. A
 /// cell that is not a number makes the query fail or, for Unreadable::missing, is NULL.

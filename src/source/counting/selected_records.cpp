@@ -309,9 +309,9 @@ std::vector<std::size_t> first_with_same_groups(std::span<const SelectedColumn> 
 
 }  // namespace
 
-std::uint64_t count_selected(const EngineOnDemand& engine, std::size_t threads, const Relation& relation,
-                             std::span<const SelectedColumn> selected, SharedSample* sample, Unreadable unreadable,
-                             const std::function<void()>& on_progress) {
+void count_selected(const EngineOnDemand& engine, std::size_t threads, const Relation& relation,
+                    std::span<const SelectedColumn> selected, SharedSample* sample, Unreadable unreadable,
+                    const std::function<void()>& on_progress) {
   const CellsOfAll all(relation, selected, unreadable);
   const std::vector<std::size_t> firsts = first_with_same_groups(selected, all.places);
   const auto select = [&](const Chunk& chunk) {
@@ -340,8 +340,11 @@ std::uint64_t count_selected(const EngineOnDemand& engine, std::size_t threads, 
         shared_cells, [&](std::size_t row) { return shared.front().person_at(row); },
         [&](std::size_t column, std::size_t k, std::size_t row) { return shared[column].key_at(k, row); });
   };
-  if (is_read_here(relation)) return TextReading(relation, all.texts).for_each_chunk(threads, select, on_progress);
-  return engine().for_each_chunk(all.cells, select, on_progress);
+  if (is_read_here(relation)) {
+    TextReading(relation, all.texts).for_each_chunk(threads, select, on_progress);
+  } else {
+    engine().for_each_chunk(all.cells, select, on_progress);
+  }
 }
 
 std::optional<SamplingKey> SamplingKeys::of(const RecordSelection& selection) {

@@ -56,10 +56,10 @@ struct SelectedColumn {
 };
 
 /// Reads every record, on all threads of the engine, or on at most `threads` if it is read here, and adds it to the selectors;
-/// records of columns without a selector are added to the sample, in the order of its columns. Returns the number of records. Throws EngineFailure.
-std::uint64_t count_selected(const EngineOnDemand& engine, std::size_t threads, const Relation& relation,
-                             std::span<const SelectedColumn> selected, SharedSample* sample, Unreadable unreadable,
-                             const std::function<void()>& on_progress);
+/// records of columns without a selector are added to the sample, in the order of its columns. Throws EngineFailure.
+void count_selected(const EngineOnDemand& engine, std::size_t threads, const Relation& relation,
+                    std::span<const SelectedColumn> selected, SharedSample* sample, Unreadable unreadable,
+                    const std::function<void()>& on_progress);
 
 /// The sampling keys of columns that are counted together, asked for one after the other: the key in the selection, or a drawn key;
 /// nothing without persons. Columns with whole_records share one key.

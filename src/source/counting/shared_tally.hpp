@@ -13,8 +13,7 @@ namespace fractile::source_detail {
 
 struct Counted {
   RankProfile profile;
-  bool any_missing;        ///< some record was NULL or NaN, and left out
-  std::uint64_t rows = 0;  ///< the number of records, if they came one by one
+  bool any_missing;  ///< some record was NULL or NaN, and left out
 };
 
 /// A builder for each thread that counts. The profile is the same, bit for bit, whichever thread counts what.

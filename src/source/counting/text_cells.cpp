@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -17,15 +16,7 @@
 namespace fractile::source_detail {
 namespace {
 
-constexpr double first_gap_of_doubles = 9007199254740992;  // 2^53: they hold every whole number up to here
-constexpr double most_compared = 0x1p127;
-
-/// The least double above every number on the lattice and near it, if a whole number near the lattice may be no double; otherwise 0.
-double end_of_exact(const Lattice& lattice) {
-  const Rational reach = std::max(lattice.upper(), Rational(0) - lattice.lower());
-  if (reach < Rational(static_cast<std::int64_t>(first_gap_of_doubles))) return 0;
-  return std::nextafter(reach.to_double(), std::numeric_limits<double>::infinity());
-}
+constexpr double most_compared = 0x1p127;  // by the engine, too, whose widest integers are those up to here
 
 struct NumberCell {
   CellState state;
@@ -45,7 +36,8 @@ NumberCell number_of(std::string_view text, const TextCell& cell) {
   if (!number) return {CellState::no_number};
   if (std::isnan(*number)) return {CellState::missing};
   const double size = std::abs(*number);
-  const bool may_be_inexact = size >= first_gap_of_doubles && size <= cell.exact_until && size < most_compared;
+  const bool may_be_inexact =
+      size >= static_cast<double>(first_gap) && size <= cell.exact_until && size < most_compared;
   if (may_be_inexact && !is_whole_number(text, *number)) return {CellState::inexact, *number};
   return {CellState::number, *number};
 }
@@ -69,11 +61,11 @@ struct MadeColumn {
 
 TextCell TextCell::number(const Column& column, const Lattice& lattice, Unreadable unreadable) {
   if (lattice.kind() != ValueKind::number) return {column, As::moment};
-  return {column, As::number, unreadable, end_of_exact(lattice)};
+  return {column, As::number, unreadable, end_of_gaps(lattice).value_or(0)};
 }
 
 TextCell TextCell::state(const Column& column, const Lattice& lattice) {
-  return {column, As::state, Unreadable::missing, end_of_exact(lattice)};
+  return {column, As::state, Unreadable::missing, end_of_gaps(lattice).value_or(0)};
 }
 
 struct TextReading::State {
@@ -218,11 +210,9 @@ Counted count_text(const Relation& relation, const Column& column, const Lattice
   SharedTally tally(lattice, threads);
   const CellReading reading = reading_of(column, lattice.kind(), unreadable);
   const TextReading text(relation, {TextCell::number(column, lattice, unreadable)});
-  const std::uint64_t rows = text.for_each_chunk(
+  text.for_each_chunk(
       threads, [&](const Chunk& chunk) { tally.add(chunk.column(0), reading); }, on_progress);
-  Counted counted = tally.finish();
-  counted.rows = rows;
-  return counted;
+  return tally.finish();
 }
 
 bool any_chunk(const EngineOnDemand& engine, const Relation& relation, const TextCell& text,

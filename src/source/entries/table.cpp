@@ -439,13 +439,6 @@ Error explain(const OpenedTable& source, const Relation& relation, const std::ve
   }
 }
 
-/// For a table of text. Throws `internal` when the engine skipped or invented records.
-void require_all(const OpenedTable& source, std::uint64_t read) {
-  if (source.has_query || source.relation->text() == nullptr || source.relation->text()->records() == read) return;
-  throw Error(ErrorCode::internal, "the engine did not read every record of the text exactly once",
-              "convert the file to Parquet, and report this");
-}
-
 void require_unchanged(const OpenedTable& source) {
   for (const Input& input : source.inputs) input.files.require_unchanged();
 }
@@ -500,11 +493,8 @@ Relation look_through(const OpenedTable& source, std::vector<Column> counted,
 
 Counted count(const OpenedTable& source, const Relation& relation, const Column& column, const Lattice& lattice,
               bool in_engine, std::uint64_t memory, const std::function<void()>& on_progress) {
-  if (is_read_here(relation)) {
-    Counted counted = count_text(relation, column, lattice, source.unreadable, source.threads, on_progress);
-    require_all(source, counted.rows);
-    return counted;
-  }
+  if (is_read_here(relation))
+    return count_text(relation, column, lattice, source.unreadable, source.threads, on_progress);
   const Connection connection = connect(source, Order::any, memory);
   const NumberQuery query{number_expression(column, lattice, source.unreadable), relation.from(column),
                           reading_of(column, lattice.kind(), source.unreadable)};
@@ -710,8 +700,8 @@ std::vector<SelectedCounts> selected_records(const OpenedTable& table, const std
         const Task& first = *std::ranges::find_if(tasks, &Task::is_shared);
         sample.emplace(std::move(shared_columns), *first.key, table.threads, of_each);
       }
-      require_all(table, count_selected(connecting(table, Order::any, memory), table.threads, relation, selected,
-                                        sample ? &*sample : nullptr, table.unreadable, on_progress));
+      count_selected(connecting(table, Order::any, memory), table.threads, relation, selected,
+                     sample ? &*sample : nullptr, table.unreadable, on_progress);
       std::vector<SelectedCounts> of_sample = sample ? sample->counted(on_progress) : std::vector<SelectedCounts>();
       auto next = of_sample.begin();
       std::vector<SelectedCounts> counts;
@@ -834,7 +824,6 @@ std::vector<std::vector<std::string>> texts_of(const OpenedTable& table, const s
     for (const std::string& name : columns) {
       const Column column = relation.column(name, table.display_name);
       texts.push_back(texts_of(connecting(table, Order::of_file, table.memory), relation, column, table));
-      require_all(table, texts.back().size());
     }
     return texts;
   } catch (const EngineFailure& failure) {
@@ -889,11 +878,10 @@ std::vector<TableColumn> checked(const OpenedTable& table, const std::function<v
     for (const std::vector<Column>& columns : columns_by_passes(table, on_progress)) {
       const Relation relation = look_through(table, columns, on_progress);
       std::vector<ColumnCells> cells;
-      const std::uint64_t rows = within_memory(table, [&](std::uint64_t memory) {
+      within_memory(table, [&](std::uint64_t memory) {
         return source_detail::read_cells(connecting(table, Order::of_file, memory), relation, columns, cells,
                                          on_progress);
       });
-      require_all(table, rows);
       for (std::size_t k = 0; k < columns.size(); ++k) {
         place_rows(table, cells[k]);
         all.push_back({columns[k].name, shown_type(columns[k]), std::move(cells[k])});

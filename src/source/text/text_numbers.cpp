@@ -12,20 +12,18 @@
 namespace fractile::source_detail {
 namespace {
 
-constexpr std::string_view blanks = " \t\n\v\f\r";
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(blanks);
+  const std::size_t first = text.find_first_not_of(blanks_of_cells);
   if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+  return text.substr(first, text.find_last_not_of(blanks_of_cells) - first + 1);
 }
 
-/// A decimal number: digits, with the decimal point behind so many of them (or before, or far behind).
+/// The number 0.DIGITS times ten to a power.
 struct DecimalText {
   std::string digits;  // the first one is not 0; empty for 0
-  std::int64_t before_point = 0;
+  std::int64_t power = 0;
 };
 
 /// `number`: a text that std::from_chars() takes for a finite number.
@@ -42,16 +40,16 @@ DecimalText decimal_in(std::string_view number) {
     }
     const bool is_leading = decimal.digits.empty() && number[at] == '0';
     if (!is_leading) decimal.digits += number[at];
-    if (is_leading && is_behind_point) --decimal.before_point;
-    if (!is_leading && !is_behind_point) ++decimal.before_point;
+    if (is_leading && is_behind_point) --decimal.power;
+    if (!is_leading && !is_behind_point) ++decimal.power;
   }
   if (at == number.size()) return decimal;
-  std::string_view exponent = number.substr(at + 1);
-  if (exponent.starts_with('+')) exponent.remove_prefix(1);
-  std::int64_t power = 0;
-  const auto [end, status] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
-  if (status != std::errc()) power = exponent.starts_with('-') ? -far : far;
-  decimal.before_point += std::clamp(power, -far, far);
+  std::string_view written = number.substr(at + 1);
+  if (written.starts_with('+')) written.remove_prefix(1);
+  std::int64_t exponent = 0;
+  const auto [end, status] = std::from_chars(written.data(), written.data() + written.size(), exponent);
+  if (status != std::errc()) exponent = written.starts_with('-') ? -far : far;
+  decimal.power += std::clamp(exponent, -far, far);
   return decimal;
 }
 
@@ -97,7 +95,7 @@ std::optional<double> number_in(std::string_view text) {
   if (end != text.data() + text.size() || status == std::errc::invalid_argument) return std::nullopt;
   if (status == std::errc()) return number;
   // far above or far below 1
-  const double size = decimal_in(text).before_point > 0 ? std::numeric_limits<double>::infinity() : 0;
+  const double size = decimal_in(text).power > 0 ? std::numeric_limits<double>::infinity() : 0;
   return std::copysign(size, text.starts_with('-') ? -1.0 : 1.0);
 }
 
@@ -174,7 +172,7 @@ bool is_whole_number(std::string_view text, double number) {
   DecimalText decimal = decimal_in(text);
   std::array<char, 64> expected{};
   const auto end = std::to_chars(expected.begin(), expected.end(), std::abs(number), std::chars_format::fixed).ptr;
-  const auto size = static_cast<std::size_t>(decimal.before_point);  // near that of `expected`
+  const auto size = static_cast<std::size_t>(decimal.power);  // near that of `expected`
   const bool rounds_up = decimal.digits.size() > size && decimal.digits[size] >= '5';
   decimal.digits.resize(size, '0');
   if (rounds_up) {

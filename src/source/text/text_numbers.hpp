@@ -9,6 +9,9 @@
 
 namespace fractile::source_detail {
 
+/// What may stand around a cell's text, and means nothing.
+inline constexpr std::string_view blanks_of_cells = " \t\n\v\f\r";
+
 /// The double nearest to the number in a text, which may have blanks around it; an infinity beyond the largest double; NaN and
 /// infinities by name, in any letter case. Nothing if it holds no number. It is what the engine's cast returns, except that the cast
 /// takes some texts for numbers that are none here (misread_texts.hpp).
