@@ -11,6 +11,7 @@
 
 #include "fractile/error.hpp"
 #include "ledger/readings.hpp"
+#include "libraries/fmt.hpp"
 #include "source/engine/letter_case.hpp"
 
 namespace fractile::publication_detail {

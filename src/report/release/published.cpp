@@ -148,7 +148,7 @@ std::string terms_of(const Release& release) {
                         release.lattice.text(0), release.lattice.text(release.lattice.size() - 1));
     if (const auto enough = records_that_bounds_hold(release, receipt_confidence)) {
       text += fmt::format("with a probability of at least {} they hold all quantiles, if at least {} {} count\n",
-                          percent_of(receipt_confidence), *enough, counted_noun(release.source));
+                          share_of(receipt_confidence), *enough, counted_noun(release.source));
     }
   }
   if (query.intervals) text += intervals_in_words(release);

@@ -29,7 +29,7 @@ std::string text_without_blank(const std::string& name) {
 /// A cell as it is or, for text, as a text that the engine takes for a number exactly if Table::profile() does. The engine would
 /// also read 1_000 and +-5 as numbers.
 std::string present_expression(const Column& column) {
-  const std::string name = quote_identifier(column.engine_name);
+  std::string name = quote_identifier(column.engine_name);
   if (numeric_of(column.type) != Numeric::text) return name;
   // only cells that begin with a blank, or are empty, sort before '!'
   return fmt::format("CASE WHEN {2}({0}) THEN '?' WHEN {0} < '!' THEN {1} ELSE {0} END", name, text_without_blank(name),
@@ -95,7 +95,7 @@ std::string units_expression(const Column& column) {
   }
   if (scale > most_digits) return fmt::format("CAST(replace(CAST({} AS VARCHAR), '.', '') AS BIGINT)", within);
   // more than 64 bits for the product; otherwise the engine would multiply in 64 bits
-  const std::string wide =
+  std::string wide =
       fmt::format("CAST(CAST({} AS DECIMAL({}, {})) * {} AS BIGINT)", within, most_digits + 1, scale, power_sql(scale));
   // 64 bits hold the product of smaller numbers, which the engine divides much faster
   const Digits small{most_digits - 1 - scale, scale};

@@ -795,7 +795,7 @@ std::vector<ProfilesLater> counted_profiles(const OpenedTable& table, const std:
     const auto& [column, lattice, null_policy, selection, public_rows] = columns.front();
     const auto profile = std::make_shared<RankProfile>(
         profile_of_column(table, column, lattice, null_policy, Counting::automatic, on_progress));
-    all.push_back([profile] {
+    all.emplace_back([profile] {
       std::vector<RankProfile> profiles;
       profiles.push_back(std::move(*profile));
       return profiles;
