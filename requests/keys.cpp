@@ -4,13 +4,12 @@
 #include <cstddef>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
+#include "ranks/seen_texts.hpp"
 #include "report/text/shown_text.hpp"
 #include "requests/csv_text.hpp"
 #include "requests/text_file.hpp"
@@ -28,7 +27,7 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   usage({Field("keys_file"), fmt::format(": {}: line {} {}", path, line, why)}, hint);
 }
 
-void check_line(const std::string& key, const std::string& path, std::size_t line) {
+void check_line(std::string_view key, const std::string& path, std::size_t line) {
   if (key.empty()) refuse_line(path, line, "is empty", "every line holds one key");
   if (!is_utf8(key)) refuse_line(path, line, "is not UTF-8 text", "convert the file, e.g. with iconv -t UTF-8");
   if (line > most_lines) {
@@ -90,17 +89,18 @@ KeysFile keys_file(const std::string& path) {
 GroupKeys KeysFile::keys(const KeyColumns& by) const { return by.size() > 1 ? table(by) : lines(); }
 
 std::vector<std::string> KeysFile::lines() const {
-  std::istringstream lines(contents_);
+  std::string_view rest = contents_;
+  if (rest.starts_with(byte_order_mark)) rest.remove_prefix(byte_order_mark.size());
   std::vector<std::string> keys;
-  std::unordered_set<std::string> known;
-  known.reserve(static_cast<std::size_t>(std::ranges::count(contents_, '\n')) + 1);
-  std::string line;
-  while (std::getline(lines, line)) {
-    if (keys.empty() && line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
-    if (line.ends_with('\r')) line.pop_back();
+  SeenTexts seen(keys, std::min(most_lines, static_cast<std::size_t>(std::ranges::count(rest, '\n')) + 1));
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('\n');
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
     check_line(line, path_, keys.size() + 1);
-    if (!known.insert(line).second) refuse_line(path_, keys.size() + 1, "appeared before", "write every key once");
-    keys.push_back(line);
+    keys.emplace_back(line);
+    if (seen.add(keys.size() - 1)) refuse_line(path_, keys.size(), "appeared before", "write every key once");
   }
   if (keys.empty()) usage({Field("keys_file"), ": ", path_, " holds no keys"}, "write one key per line");
   return keys;

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "fractile/error.hpp"
 
@@ -39,7 +40,13 @@ class Rational {
   template <WholeNumber Whole>
   Rational(Whole value) {  // NOLINT(google-explicit-constructor): integers are rationals
     if constexpr (std::signed_integral<Whole>) {
-      set(std::int64_t{value});
+      if (std::int64_t{value} >= -largest_in_place && std::int64_t{value} <= largest_in_place) {
+        words_[0] = value;
+      } else {
+        set(std::int64_t{value});
+      }
+    } else if (std::uint64_t{value} <= std::uint64_t{largest_in_place}) {
+      words_[0] = static_cast<std::int64_t>(value);
     } else {
       set(std::uint64_t{value});
     }
@@ -52,11 +59,26 @@ class Rational {
   /// A floating-point number is rarely the number that was meant: use parse(), or from_double().
   template <std::floating_point Real>
   Rational(Real value) = delete;
-  Rational(const Rational& other);
-  Rational(Rational&& other) noexcept;
-  Rational& operator=(const Rational& other);
-  Rational& operator=(Rational&& other) noexcept;
-  ~Rational();
+  Rational(const Rational& other) : words_{other.words_[0], other.words_[1]} {
+    if (!is_in_place()) copy(other);
+  }
+  Rational(Rational&& other) noexcept { swap(other); }
+  Rational& operator=(const Rational& other) {
+    if (is_in_place() && other.is_in_place()) {
+      words_[0] = other.words_[0];
+      words_[1] = other.words_[1];
+    } else {
+      assign(other);
+    }
+    return *this;
+  }
+  Rational& operator=(Rational&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Rational() {
+    if (!is_in_place()) clear();
+  }
 
   /// Reads "3", "-0.25", "1/3", "1e-3", "2.5e2". Throws `usage` for anything else, for a zero denominator, and for
   /// more than 10,000 digits. Nothing passes through floating point.
@@ -76,11 +98,17 @@ class Rational {
   friend Rational operator-(Rational a, const Rational& b) { return a -= b; }
   friend Rational operator*(Rational a, const Rational& b) { return a *= b; }
   friend Rational operator/(Rational a, const Rational& b) { return a /= b; }
-  friend bool operator==(const Rational& a, const Rational& b);
+  friend bool operator==(const Rational& a, const Rational& b) {
+    if (a.is_in_place() || b.is_in_place()) return a.words_[0] == b.words_[0] && a.words_[1] == b.words_[1];
+    return a.equals(b);
+  }
   friend std::strong_ordering operator<=>(const Rational& a, const Rational& b);
 
-  int sign() const;
-  bool is_integer() const;
+  /// -1, 0 or 1.
+  int sign() const {
+    return holds_its_value(words_[0]) ? (words_[0] > 0 ? 1 : 0) - (words_[0] < 0 ? 1 : 0) : sign_of_memory();
+  }
+  bool is_integer() const { return words_[1] == 1; }
   Rational floor() const;
   Rational ceil() const;
   Rational numerator() const;
@@ -106,10 +134,27 @@ class Rational {
 
  private:
   friend struct detail::Flint;
+
+  /// The largest numerator or denominator that a word holds itself. Larger ones are in memory, of which the word says where: FLINT marks
+  /// such words by the two highest bits, 01.
+  static constexpr std::int64_t largest_in_place = (std::int64_t{1} << 62) - 1;
+  static bool holds_its_value(std::int64_t word) { return word >> 62 != 1; }
+  /// Most rationals have no memory besides their words, and are copied often.
+  bool is_in_place() const { return holds_its_value(words_[0]) && holds_its_value(words_[1]); }
+  void swap(Rational& other) noexcept {
+    std::swap(words_[0], other.words_[0]);
+    std::swap(words_[1], other.words_[1]);
+  }
+  // For numbers with memory.
   void set(std::int64_t value);
   void set(std::uint64_t value);
+  void copy(const Rational& other);
+  void assign(const Rational& other);
+  void clear() noexcept;
+  bool equals(const Rational& other) const;
+  int sign_of_memory() const;
 
-  std::int64_t words_[2] = {0, 1};  // laid out as FLINT's fmpq
+  std::int64_t words_[2] = {0, 1};  // numerator and denominator, laid out as FLINT's fmpq
 };
 
 /// The largest rational with at most `bits` significant bits whose square is <= value; exact when value is a square of
@@ -126,15 +171,23 @@ class Exponent {
   Exponent(const Exponent& other) = default;
   Exponent& operator=(const Exponent& other) = default;
   /// A moved-from Exponent is some valid exponent.
-  Exponent(Exponent&& other) noexcept;
-  Exponent& operator=(Exponent&& other) noexcept;
+  Exponent(Exponent&& other) noexcept
+      : coefficient_(std::move(other.coefficient_)),
+        argument_(std::move(other.argument_)),
+        is_log_(std::exchange(other.is_log_, false)) {}
+  Exponent& operator=(Exponent&& other) noexcept {
+    std::swap(coefficient_, other.coefficient_);
+    std::swap(argument_, other.argument_);
+    std::swap(is_log_, other.is_log_);
+    return *this;
+  }
   ~Exponent() = default;
   /// c * ln(r) with c >= 0 and r >= 1; throws `usage` otherwise.
   static Exponent log(Rational r, Rational c = 1);
   /// Reads what Rational::parse reads, and "ln 3", "ln(3.5)", "2 ln 3", "ln 7/2".
   static Exponent parse(std::string_view text);
 
-  bool is_zero() const;
+  bool is_zero() const { return coefficient_.sign() == 0; }
   bool is_log() const { return is_log_; }
   /// c.
   const Rational& coefficient() const { return coefficient_; }

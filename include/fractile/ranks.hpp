@@ -1,7 +1,9 @@
 // What a counted column consists of: lattices, dates, profiles of ranks, keys of groups, weights, and where records came from.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -190,17 +192,23 @@ class RankProfile {
   void require_on(const Lattice& lattice) const;
   /// The profile of both columns together; throws `usage` unless both were counted on one lattice.
   static RankProfile merge(const RankProfile& a, const RankProfile& b);
-  friend bool operator==(const RankProfile&, const RankProfile&) = default;
+  friend bool operator==(const RankProfile& a, const RankProfile& b) {
+    return a.lattice_ == b.lattice_ && std::ranges::equal(a.positions_, b.positions_) &&
+           std::ranges::equal(a.cumulative_, b.cumulative_);
+  }
   friend RankProfile relabeled(RankProfile profile, const Lattice& lattice);
 
  private:
-  friend class ProfileBuilder;
-  friend struct ProfileParts;
-  explicit RankProfile(Lattice lattice) : lattice_(std::move(lattice)) {}
+  friend struct ProfileMemory;
+  RankProfile(Lattice lattice, std::shared_ptr<const void> memory, std::span<const Position> positions,
+              std::span<const std::uint64_t> cumulative)
+      : lattice_(std::move(lattice)), memory_(std::move(memory)), positions_(positions), cumulative_(cumulative) {}
 
   Lattice lattice_;
-  std::vector<Position> positions_;
-  std::vector<std::uint64_t> cumulative_;
+  std::shared_ptr<const void>
+      memory_;  // of the spans, never written again: copies share it, and so may the profiles of many groups
+  std::span<const Position> positions_;
+  std::span<const std::uint64_t> cumulative_;
 };
 
 /// The same positions on a lattice with other names for its candidates, such as in other units. Throws `internal` unless both
@@ -322,7 +330,11 @@ class GroupKeys {
   static constexpr std::size_t most_columns = 16;
 
   /// No keys: there are no groups.
-  GroupKeys() = default;
+  GroupKeys();
+  // Moving copies, which takes no longer: the value that was moved from remains.
+  GroupKeys(const GroupKeys&) = default;
+  GroupKeys& operator=(const GroupKeys&) = default;
+  ~GroupKeys() = default;
   /// The keys of one key column.
   GroupKeys(std::vector<std::string> keys);  // NOLINT(google-explicit-constructor): the usual case is one column
   GroupKeys(std::initializer_list<std::string> keys) : GroupKeys(std::vector<std::string>(keys)) {}
@@ -334,30 +346,39 @@ class GroupKeys {
   /// unless each list has exactly its column's keys, in the order in which groups first use them.
   static GroupKeys numbered(std::vector<std::vector<std::string>> lists, std::vector<std::uint32_t> numbers);
 
-  bool empty() const { return numbers_.empty(); }
+  bool empty() const { return numbers().empty(); }
   /// How many groups there are.
-  std::size_t size() const { return lists_.empty() ? 0 : numbers_.size() / lists_.size(); }
-  std::size_t columns() const { return lists_.size(); }
+  std::size_t size() const { return columns() == 0 ? 0 : numbers().size() / columns(); }
+  std::size_t columns() const { return content_->lists.size(); }
   /// The keys of a column, in the order in which groups first use them.
-  const std::vector<std::string>& list(std::size_t column) const { return lists_[column]; }
+  const std::vector<std::string>& list(std::size_t column) const { return content_->lists[column]; }
   /// Which of the column's keys a group has.
-  std::uint32_t number(std::size_t group, std::size_t column) const { return numbers_[group * lists_.size() + column]; }
-  const std::vector<std::uint32_t>& numbers() const { return numbers_; }
+  std::uint32_t number(std::size_t group, std::size_t column) const { return numbers()[group * columns() + column]; }
+  const std::vector<std::uint32_t>& numbers() const { return content_->numbers; }
   GroupKey operator[](std::size_t group) const;
   std::vector<GroupKey> all() const;
 
-  /// Keeps the groups, and replaces the texts of one column's keys.
-  GroupKeys with_list(std::size_t column, std::vector<std::string> texts) &&;
+  /// The same groups with other texts for one column's keys.
+  GroupKeys with_list(std::size_t column, std::vector<std::string> texts) const;
 
   /// Throws `usage` for more than `most` groups or `most_columns` columns, for an empty text, and for a key that occurs twice.
   void validate() const;
 
   /// The same keys in the same order.
-  friend bool operator==(const GroupKeys&, const GroupKeys&) = default;
+  friend bool operator==(const GroupKeys& a, const GroupKeys& b) {
+    return a.content_ == b.content_ || (a.content_->lists == b.content_->lists && a.numbers() == b.numbers());
+  }
 
  private:
-  std::vector<std::vector<std::string>> lists_;  // one per column
-  std::vector<std::uint32_t> numbers_;           // a key's place in its list, group by group
+  /// Never changed, and shared by copies: a hundred thousand keys pass through many hands.
+  struct Content {
+    std::vector<std::vector<std::string>> lists;  ///< one per column
+    std::vector<std::uint32_t> numbers;           ///< a key's place in its list, group by group
+    mutable std::atomic<bool> is_valid = false;   ///< validate() has passed
+  };
+  GroupKeys(std::vector<std::vector<std::string>> lists, std::vector<std::uint32_t> numbers);
+
+  std::shared_ptr<const Content> content_;  // never null
 };
 
 // --- Weights ---------------------------------------------------------------------------------------------------------

@@ -55,20 +55,6 @@ Exponent Exponent::parse(std::string_view text) {
   return log(argument_of(text.substr(at + 2)), coefficient_of(text.substr(0, at)));
 }
 
-Exponent::Exponent(Exponent&& other) noexcept
-    : coefficient_(std::move(other.coefficient_)),
-      argument_(std::move(other.argument_)),
-      is_log_(std::exchange(other.is_log_, false)) {}
-
-Exponent& Exponent::operator=(Exponent&& other) noexcept {
-  std::swap(coefficient_, other.coefficient_);
-  std::swap(argument_, other.argument_);
-  std::swap(is_log_, other.is_log_);
-  return *this;
-}
-
-bool Exponent::is_zero() const { return coefficient_.sign() == 0; }
-
 bool Exponent::has_rational_exponential() const { return is_zero() || (is_log_ && coefficient_.fits_int64()); }
 
 Rational Exponent::exponential() const {

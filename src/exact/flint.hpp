@@ -21,6 +21,8 @@
 namespace fractile {
 
 static_assert(sizeof(fmpq) == 2 * sizeof(std::int64_t), "Rational holds an fmpq in two machine words");
+static_assert(COEFF_MAX == (std::int64_t{1} << 62) - 1 && COEFF_MIN == -COEFF_MAX,
+              "Rational knows which words of FLINT hold their value");
 
 struct detail::Flint {
   static void* words(Rational& value) { return value.words_; }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <optional>
 
 #include "exact/exp_bounds.hpp"
@@ -30,15 +29,10 @@ RateBounds::RateBounds(const Exponent& rate) {
 
 namespace {
 
-/// Mostly their machine words are equal, which is quicker to see.
-bool are_equal(const Rational& a, const Rational& b) {
-  return std::memcmp(flint_of(a), flint_of(b), sizeof(fmpq)) == 0 || a == b;
-}
-
 /// Whether both are written alike: ln 9 and 2 ln 3 are not.
-bool are_equal(const Exponent& a, const Exponent& b) {
-  return a.is_log() == b.is_log() && are_equal(a.coefficient(), b.coefficient()) &&
-         (!a.is_log() || are_equal(a.argument(), b.argument()));
+bool are_written_alike(const Exponent& a, const Exponent& b) {
+  return a.is_log() == b.is_log() && a.coefficient() == b.coefficient() &&
+         (!a.is_log() || a.argument() == b.argument());
 }
 
 struct KnownRate {
@@ -51,7 +45,7 @@ class KnownRates {
  public:
   const RateBounds& of(const Exponent& rate) {
     for (const std::optional<KnownRate>& each : kept_) {
-      if (each && are_equal(each->rate, rate)) return each->bounds;
+      if (each && are_written_alike(each->rate, rate)) return each->bounds;
     }
     next_ = (next_ + 1) % kept_.size();
     return kept_[next_].emplace(KnownRate{rate, RateBounds(rate)}).bounds;

@@ -78,8 +78,11 @@ class ListedRuns {
  public:
   template <RunCursor Cursor>
   void list(Cursor cursor) {
+    // The cursor writes where the run stays: copying a run that was just written by parts makes the processor wait.
     runs_.clear();
-    for (Run run{}; cursor.next(run);) runs_.push_back(run);
+    do runs_.emplace_back();
+    while (cursor.next(runs_.back()));
+    runs_.pop_back();
   }
   /// A member, with probability exactly proportional to exp(-rate * score of its run).
   std::uint64_t draw(const Exponent& rate, const RateBounds& bounds, RandomBits& bits, Filter filter = {},

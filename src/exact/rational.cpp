@@ -88,13 +88,6 @@ Rational take_decimal(std::string_view& text, std::string_view whole) {
   return negative ? -value : value;
 }
 
-/// Whether the words hold the numerator and the denominator themselves, without further memory. Most rationals are such, and are
-/// copied often.
-bool is_small(const Rational& value) {
-  const fmpq* const words = flint_of(value);
-  return !COEFF_IS_MPZ(words->num) && !COEFF_IS_MPZ(words->den);
-}
-
 std::string decimal_string(const fmpz_t value) {
   char* text = fmpz_get_str(nullptr, 10, value);
   std::string result(text);
@@ -108,35 +101,21 @@ void Rational::set(std::int64_t value) { fmpz_set_si(fmpq_numref(flint_of(*this)
 
 void Rational::set(std::uint64_t value) { fmpz_set_ui(fmpq_numref(flint_of(*this)), value); }
 
-Rational::Rational(const Rational& other) {
-  if (is_small(other)) {
-    *flint_of(*this) = *flint_of(other);
-    return;
-  }
+/// The words are another number's until now: that number's memory is copied, not shared.
+void Rational::copy(const Rational& other) {
+  words_[0] = 0;
+  words_[1] = 1;
   use_flint();
   fmpq_set(flint_of(*this), flint_of(other));
 }
 
-Rational::Rational(Rational&& other) noexcept { fmpq_swap(flint_of(*this), flint_of(other)); }
+void Rational::assign(const Rational& other) { fmpq_set(flint_of(*this), flint_of(other)); }
 
-// NOLINTNEXTLINE(bugprone-unhandled-self-assignment,cert-oop54-cpp): fmpq_set allows it
-Rational& Rational::operator=(const Rational& other) {
-  if (is_small(*this) && is_small(other)) {
-    *flint_of(*this) = *flint_of(other);
-  } else {
-    fmpq_set(flint_of(*this), flint_of(other));
-  }
-  return *this;
-}
+void Rational::clear() noexcept { fmpq_clear(flint_of(*this)); }
 
-Rational& Rational::operator=(Rational&& other) noexcept {
-  fmpq_swap(flint_of(*this), flint_of(other));
-  return *this;
-}
+bool Rational::equals(const Rational& other) const { return fmpq_equal(flint_of(*this), flint_of(other)) != 0; }
 
-Rational::~Rational() {
-  if (!is_small(*this)) fmpq_clear(flint_of(*this));
-}
+int Rational::sign_of_memory() const { return fmpq_sgn(flint_of(*this)); }
 
 Rational Rational::parse(std::string_view text) {
   const OwnEnvironment own;
@@ -228,15 +207,10 @@ Rational& Rational::operator/=(const Rational& other) {
   return *this;
 }
 
-bool operator==(const Rational& a, const Rational& b) { return fmpq_equal(flint_of(a), flint_of(b)) != 0; }
-
 std::strong_ordering operator<=>(const Rational& a, const Rational& b) {
+  if (a.is_integer() && b.is_integer() && a.is_in_place() && b.is_in_place()) return a.words_[0] <=> b.words_[0];
   return fmpq_cmp(flint_of(a), flint_of(b)) <=> 0;
 }
-
-int Rational::sign() const { return fmpq_sgn(flint_of(*this)); }
-
-bool Rational::is_integer() const { return fmpz_is_one(fmpq_denref(flint_of(*this))) != 0; }
 
 Rational Rational::floor() const {
   Rational result;
@@ -271,8 +245,7 @@ Rational Rational::pow(std::int64_t exponent) const {
 bool Rational::fits_int64() const { return is_integer() && fmpz_fits_si(fmpq_numref(flint_of(*this))) != 0; }
 
 bool Rational::fits_uint64() const {
-  const fmpz numerator = *fmpq_numref(flint_of(*this));
-  if (!COEFF_IS_MPZ(numerator)) return numerator >= 0 && is_integer();  // FLINT keeps small integers in place
+  if (is_in_place()) return words_[0] >= 0 && is_integer();
   return is_integer() && sign() >= 0 && fmpz_abs_fits_ui(fmpq_numref(flint_of(*this))) != 0;
 }
 
@@ -309,6 +282,7 @@ double Rational::to_double() const {
 }
 
 std::string Rational::to_string() const {
+  if (is_in_place()) return std::to_string(words_[0]) + (is_integer() ? "" : "/" + std::to_string(words_[1]));
   const OwnEnvironment own;
   const std::string top = decimal_string(fmpq_numref(flint_of(*this)));
   return is_integer() ? top : top + "/" + decimal_string(fmpq_denref(flint_of(*this)));

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string_view>
-#include <unordered_map>
 
 #include "exact/workers.hpp"
 #include "libraries/fmt.hpp"
+#include "ranks/seen_texts.hpp"
 #include "report/text/durable.hpp"
 
 namespace fractile::publication_detail {
@@ -80,17 +81,18 @@ struct LikeKeys {
 
 LikeKeys like_keys(const std::vector<std::string>& keys) {
   LikeKeys like;
-  std::unordered_map<std::string, const std::string*> known;
-  known.reserve(keys.size());
-  for (const std::string& key : keys) {
-    const auto [place, is_new] = known.emplace(folded(key), &key);
-    if (!is_new) like.add(*place->second, key);
+  std::vector<std::string> texts;
+  texts.reserve(keys.size());
+  for (const std::string& key : keys) texts.push_back(folded(key));
+  SeenTexts seen(texts, texts.size());
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    if (const std::optional<std::size_t> earlier = seen.add(k)) like.add(keys[*earlier], keys[k]);
   }
   constexpr std::size_t most_compared = 2000;  // every pair is compared
   if (keys.size() > most_compared) return like;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     for (std::size_t j = i + 1; j < keys.size(); ++j) {
-      if (differ_by_a_letter(keys[i], keys[j]) && folded(keys[i]) != folded(keys[j])) like.add(keys[i], keys[j]);
+      if (differ_by_a_letter(keys[i], keys[j]) && texts[i] != texts[j]) like.add(keys[i], keys[j]);
     }
   }
   return like;

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <bit>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -12,6 +10,7 @@
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
 #include "libraries/fmt.hpp"
+#include "ranks/seen_texts.hpp"
 
 namespace fractile {
 namespace {
@@ -35,20 +34,28 @@ std::size_t product_of(const std::vector<std::vector<std::string>>& lists) {
   return groups;
 }
 
-/// Refuses keys of one column that are empty or occur twice. A release of many groups checks its keys several times. So the table
-/// of seen keys holds numbers in slots, by hash, and allocates nothing per key.
+/// Refuses keys of one column that are empty or occur twice.
 void check_list(const std::vector<std::string>& list) {
-  const std::size_t mask = std::bit_ceil(2 * list.size() + 2) - 1;
-  std::vector<std::size_t> slots(mask + 1);  // 1 + the place of a key in the list, or 0
+  SeenTexts seen(list, list.size());
   for (std::size_t k = 0; k < list.size(); ++k) {
-    const std::string& key = list[k];
-    if (key.empty()) refuse("a key is empty", "every group needs a key with something in it");
-    std::size_t slot = std::hash<std::string_view>()(key) & mask;
-    for (; slots[slot] != 0; slot = (slot + 1) & mask) {
-      if (list[slots[slot] - 1] == key) refuse(fmt::format("the key '{}' appears twice", key), "write every key once");
-    }
-    slots[slot] = k + 1;
+    if (list[k].empty()) refuse("a key is empty", "every group needs a key with something in it");
+    if (seen.add(k)) refuse(fmt::format("the key '{}' appears twice", list[k]), "write every key once");
   }
+}
+
+void check_combinations(const GroupKeys& keys) {
+  std::vector<std::size_t> groups(keys.size());
+  std::iota(groups.begin(), groups.end(), std::size_t{0});
+  const auto numbers_of = [&](std::size_t group) {
+    return std::span(keys.numbers()).subspan(group * keys.columns(), keys.columns());
+  };
+  std::ranges::sort(groups, [&](std::size_t a, std::size_t b) {
+    return std::ranges::lexicographical_compare(numbers_of(a), numbers_of(b));
+  });
+  const auto twin = std::ranges::adjacent_find(
+      groups, [&](std::size_t a, std::size_t b) { return std::ranges::equal(numbers_of(a), numbers_of(b)); });
+  if (twin == groups.end()) return;
+  refuse(fmt::format("the group '{}' appears twice", to_string(keys[*twin])), "write every combination once");
 }
 
 }  // namespace
@@ -79,37 +86,49 @@ GroupKey::GroupKey(std::string text) {
 
 std::string to_string(const GroupKey& key) { return fmt::format("{}", fmt::join(key.texts(), ", ")); }
 
-GroupKeys::GroupKeys(std::vector<std::string> keys) {
+GroupKeys::GroupKeys() {
+  static const std::shared_ptr<const Content> none = std::make_shared<const Content>();
+  content_ = none;
+}
+
+GroupKeys::GroupKeys(std::vector<std::vector<std::string>> lists, std::vector<std::uint32_t> numbers) {
+  auto content = std::make_shared<Content>();
+  content->lists = std::move(lists);
+  content->numbers = std::move(numbers);
+  content_ = std::move(content);
+}
+
+GroupKeys::GroupKeys(std::vector<std::string> keys) : GroupKeys() {
   if (keys.empty()) return;
-  numbers_.resize(keys.size());
-  std::iota(numbers_.begin(), numbers_.end(), 0U);
-  lists_.push_back(std::move(keys));
+  std::vector<std::uint32_t> numbers(keys.size());
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  std::vector<std::vector<std::string>> lists;
+  lists.push_back(std::move(keys));
+  *this = {std::move(lists), std::move(numbers)};
 }
 
 GroupKeys GroupKeys::crossed(std::vector<std::vector<std::string>> lists) {
   const std::size_t groups = product_of(lists);
   if (groups > most) refuse_number(std::to_string(groups), "combinations of keys");
-  GroupKeys keys;
-  if (groups == 0) return keys;
-  keys.numbers_.resize(groups * lists.size());
+  if (groups == 0) return {};
+  std::vector<std::uint32_t> numbers(groups * lists.size());
   std::size_t repeats = groups;  // how often a column's numbers run from its first key to its last
   for (std::size_t column = 0; column < lists.size(); ++column) {
     repeats /= lists[column].size();
     for (std::size_t group = 0; group < groups; ++group) {
       const std::size_t number = group / repeats % lists[column].size();
-      keys.numbers_[group * lists.size() + column] = static_cast<std::uint32_t>(number);
+      numbers[group * lists.size() + column] = static_cast<std::uint32_t>(number);
     }
   }
-  keys.lists_ = std::move(lists);
-  return keys;
+  return {std::move(lists), std::move(numbers)};
 }
 
 GroupKeys GroupKeys::tuples(const std::vector<std::vector<std::string>>& tuples) {
-  GroupKeys keys;
-  if (tuples.empty()) return keys;
+  if (tuples.empty()) return {};
   if (tuples.size() > most) refuse_number(std::to_string(tuples.size()), "groups");
   const std::size_t columns = tuples.front().size();
-  keys.lists_.resize(columns);
+  std::vector<std::vector<std::string>> lists(columns);
+  std::vector<std::uint32_t> numbers;
   std::vector<std::unordered_map<std::string_view, std::uint32_t>> known(columns);
   for (const std::vector<std::string>& tuple : tuples) {
     if (tuple.empty() || tuple.size() != columns) {
@@ -117,13 +136,13 @@ GroupKeys GroupKeys::tuples(const std::vector<std::vector<std::string>>& tuples)
              "write a key for each key column");
     }
     for (std::size_t column = 0; column < columns; ++column) {
-      std::vector<std::string>& list = keys.lists_[column];
+      std::vector<std::string>& list = lists[column];
       const auto [at, is_new] = known[column].try_emplace(tuple[column], static_cast<std::uint32_t>(list.size()));
       if (is_new) list.push_back(tuple[column]);
-      keys.numbers_.push_back(at->second);
+      numbers.push_back(at->second);
     }
   }
-  return keys;
+  return {std::move(lists), std::move(numbers)};
 }
 
 GroupKeys GroupKeys::numbered(std::vector<std::vector<std::string>> lists, std::vector<std::uint32_t> numbers) {
@@ -138,16 +157,13 @@ GroupKeys GroupKeys::numbered(std::vector<std::vector<std::string>> lists, std::
     is_in_order = is_in_order && named[column] == lists[column].size();
   }
   if (!is_in_order) refuse("keys are not numbered in the order in which they are listed", "number them in it");
-  GroupKeys keys;
-  keys.lists_ = std::move(lists);
-  keys.numbers_ = std::move(numbers);
-  return keys;
+  return {std::move(lists), std::move(numbers)};
 }
 
 GroupKey GroupKeys::operator[](std::size_t group) const {
   std::vector<std::string> texts;
   texts.reserve(columns());
-  for (std::size_t column = 0; column < columns(); ++column) texts.push_back(lists_[column][number(group, column)]);
+  for (std::size_t column = 0; column < columns(); ++column) texts.push_back(list(column)[number(group, column)]);
   return GroupKey(std::move(texts));
 }
 
@@ -158,31 +174,23 @@ std::vector<GroupKey> GroupKeys::all() const {
   return keys;
 }
 
-GroupKeys GroupKeys::with_list(std::size_t column, std::vector<std::string> texts) && {
-  if (texts.size() != lists_.at(column).size()) throw Error(ErrorCode::internal, "keys were lost");
-  lists_[column] = std::move(texts);
-  return std::move(*this);
+GroupKeys GroupKeys::with_list(std::size_t column, std::vector<std::string> texts) const {
+  std::vector<std::vector<std::string>> lists = content_->lists;
+  if (texts.size() != lists.at(column).size()) throw Error(ErrorCode::internal, "keys were lost");
+  lists[column] = std::move(texts);
+  return {std::move(lists), numbers()};
 }
 
 void GroupKeys::validate() const {
+  if (content_->is_valid) return;
   const OwnEnvironment own;
   if (size() > most) refuse_number(std::to_string(size()), columns() == 1 ? "keys" : "groups");
   if (columns() > most_columns) {
     refuse(fmt::format("{} key columns are more than {}", columns(), most_columns), "group by fewer columns");
   }
-  for (const std::vector<std::string>& list : lists_) check_list(list);
-  if (columns() < 2) return;
-  std::vector<std::size_t> groups(size());
-  std::iota(groups.begin(), groups.end(), std::size_t{0});
-  const auto numbers_of = [&](std::size_t group) { return std::span(numbers_).subspan(group * columns(), columns()); };
-  std::ranges::sort(groups, [&](std::size_t a, std::size_t b) {
-    return std::ranges::lexicographical_compare(numbers_of(a), numbers_of(b));
-  });
-  const auto twin = std::ranges::adjacent_find(
-      groups, [&](std::size_t a, std::size_t b) { return std::ranges::equal(numbers_of(a), numbers_of(b)); });
-  if (twin != groups.end()) {
-    refuse(fmt::format("the group '{}' appears twice", to_string((*this)[*twin])), "write every combination once");
-  }
+  for (const std::vector<std::string>& list : content_->lists) check_list(list);
+  if (columns() > 1) check_combinations(*this);
+  content_->is_valid = true;
 }
 
 }  // namespace fractile

@@ -21,18 +21,20 @@ constexpr std::size_t block_size = 1024;  // as many records as fit the nearest 
 }  // namespace
 
 RankProfile::RankProfile(Lattice lattice, std::vector<Position> positions, std::span<const std::uint64_t> counts)
-    : lattice_(std::move(lattice)), positions_(std::move(positions)) {
+    : lattice_(std::move(lattice)) {
   const Position highest = 2 * candidates();
-  if (positions_.size() != counts.size()) throw Error(ErrorCode::internal, "as many counts as positions are needed");
-  cumulative_.reserve(counts.size() + 1);
-  cumulative_.push_back(0);
+  if (positions.size() != counts.size()) throw Error(ErrorCode::internal, "as many counts as positions are needed");
+  std::vector<std::uint64_t> cumulative;
+  cumulative.reserve(counts.size() + 1);
+  cumulative.push_back(0);
   for (std::size_t k = 0; k < counts.size(); ++k) {
-    if (positions_[k] > highest || (k > 0 && positions_[k] <= positions_[k - 1]) || counts[k] == 0) {
+    if (positions[k] > highest || (k > 0 && positions[k] <= positions[k - 1]) || counts[k] == 0) {
       throw Error(ErrorCode::internal, "positions must increase strictly, within the lattice, with positive counts");
     }
-    if (counts[k] > max_records - cumulative_.back()) throw Error(ErrorCode::data, too_many_records);
-    cumulative_.push_back(cumulative_.back() + counts[k]);
+    if (counts[k] > max_records - cumulative.back()) throw Error(ErrorCode::data, too_many_records);
+    cumulative.push_back(cumulative.back() + counts[k]);
   }
+  *this = ProfileParts{std::move(positions), std::move(cumulative)}.on(lattice_);
 }
 
 std::uint64_t RankProfile::below(std::uint64_t candidate) const {
@@ -238,15 +240,16 @@ void ProfileBuilder::add_position(Position position, std::uint64_t count) { stat
 
 RankProfile ProfileBuilder::finish() {
   State& state = *state_;
-  RankProfile profile(state.lattice);
+  ProfileParts parts;
   if (state.counters) {
-    state.counters->drain(profile.positions_, profile.cumulative_);
+    state.counters->drain(parts.positions, parts.cumulative);
   } else {
     std::vector<Position> sorted = state.list.take_sorted(state.threads);
     const auto one_record = [](Position position) { return RecordsAt{position, 1}; };
     const SortedCounts counts(std::span<const Position>(sorted), state.threads, one_record);
-    profile = counts.parts_in(std::move(sorted)).on(state.lattice);
+    parts = counts.parts_in(std::move(sorted));
   }
+  RankProfile profile = std::move(parts).on(state.lattice);
   state.records = 0;
   state.counted = 0;
   if (state.bulk.empty()) return profile;

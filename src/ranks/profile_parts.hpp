@@ -1,7 +1,9 @@
-// Makes a profile from its parts, without copying them.
+// Makes profiles from their parts, without copying them.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -31,18 +33,28 @@ class CollectedCounts {
   std::vector<std::uint64_t> counts_;
 };
 
-struct ProfileParts {
-  std::vector<Position> positions;  ///< of the lattice, increasing strictly
+/// The parts of a profile in memory that it shares.
+struct ProfileMemory {
+  std::shared_ptr<const void> memory;   ///< of the spans
+  std::span<const Position> positions;  ///< of the lattice, increasing strictly
   /// 0, and for each position how many records lie up to it; increasing strictly
-  std::vector<std::uint64_t> cumulative;
+  std::span<const std::uint64_t> cumulative;
 
   /// Throws `data` for more than RankProfile::max_records.
   RankProfile on(const Lattice& lattice) && {
     if (cumulative.back() > RankProfile::max_records) throw Error(ErrorCode::data, too_many_records);
-    RankProfile profile(lattice);
-    profile.positions_ = std::move(positions);
-    profile.cumulative_ = std::move(cumulative);
-    return profile;
+    return {lattice, std::move(memory), positions, cumulative};
+  }
+};
+
+/// The parts of one profile, as said above.
+struct ProfileParts {
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> cumulative;
+
+  RankProfile on(const Lattice& lattice) && {
+    const auto kept = std::make_shared<const ProfileParts>(std::move(*this));
+    return ProfileMemory{kept, kept->positions, kept->cumulative}.on(lattice);
   }
 };
 

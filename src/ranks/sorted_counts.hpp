@@ -40,12 +40,18 @@ class SortedCounts {
     }
   }
 
-  /// The parts, with each position once, in new memory.
+  /// How many positions there are.
+  std::size_t distinct() const { return distinct_; }
+  /// Writes each position once; and 0 and the cumulative numbers of records, one more than positions.
+  void write(Position* positions, std::uint64_t* cumulative) const {
+    *cumulative = 0;
+    share_among_threads(threads_, parts_.size(),
+                        [&](std::size_t i) { count(parts_[i], positions + parts_[i].distinct_before, cumulative); });
+  }
+  /// The same in new memory.
   ProfileParts parts() const {
     ProfileParts all = room(large_vector<Position>(distinct_, threads_));
-    share_among_threads(threads_, parts_.size(), [&](std::size_t i) {
-      count(parts_[i], all.positions.data() + parts_[i].distinct_before, all.cumulative.data());
-    });
+    write(all.positions.data(), all.cumulative.data());
     return all;
   }
 

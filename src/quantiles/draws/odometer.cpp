@@ -58,6 +58,7 @@ Exponent rho_of_range(const Exponent& range) { return zcdp_of_bounded_range(rang
 
 Odometer::Odometer(Budget budget, PersonSteps person) : budget_(std::move(budget)), person_(person) {
   if (person.steps == 0) refuse("a release without persons");
+  parts_.reserve(4);  // as many as most releases have
 }
 
 Quote Odometer::quote(const SelectionPrice& price) {

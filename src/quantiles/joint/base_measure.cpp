@@ -141,8 +141,8 @@ uint128 BaseMeasure::level_mass(Split from, Split to) const {
 }
 
 uint128 BaseMeasure::mass_below(Split split) const {
-  if (pieces_.size() == 1) return mass_below(split, pieces_.front());
-  return mass_below(split, *(std::ranges::upper_bound(pieces_, split, {}, &Piece::start) - 1));
+  if (pieces_.size() == 1) return mass_below<uint128>(split, pieces_.front());
+  return mass_below<uint128>(split, *(std::ranges::upper_bound(pieces_, split, {}, &Piece::start) - 1));
 }
 
 uint128 BaseMeasure::mass(Split from, Split to) const {
@@ -165,9 +165,12 @@ Split BaseMeasure::member(Split from, Split to, uint128 index) const {
 }
 
 Split BaseMeasure::holder(uint128 unit) const {
-  const Split lowest = pieces_.front().start;
-  if (is_uniform()) return lowest + static_cast<Split>(unit);
-  return first_entry(lowest, end_ - 1, [&](Split split) { return mass(lowest, split + 1) > unit; });
+  if (is_uniform()) return pieces_.front().start + static_cast<Split>(unit);
+  const auto next = std::ranges::upper_bound(pieces_, unit, {}, &Piece::before);
+  const Piece& at = *(next - 1);
+  if (favoured_.empty()) return at.start + static_cast<Split>((unit - at.before) >> at.shift);
+  const Split last = (next == pieces_.end() ? end_ : next->start) - 1;
+  return first_entry(at.start, last, [&](Split split) { return mass_below<uint128>(split + 1, at) > unit; });
 }
 
 Split BaseMeasure::draw(Split from, Split to, RandomBits& bits) const {

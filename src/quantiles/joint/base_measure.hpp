@@ -54,10 +54,11 @@ class BaseMeasure {
   uint128 mass_below(Split split) const;
   /// The same for a series of splits that mostly increase. `piece`, 0 at first, is set to the split's piece, and the search for the
   /// next split begins there.
-  uint128 mass_below(Split split, std::size_t& piece) const {
+  template <class Mass>
+  Mass mass_below(Split split, std::size_t& piece) const {
     if (split < pieces_[piece].start) piece = 0;
     while (piece + 1 < pieces_.size() && pieces_[piece + 1].start <= split) ++piece;
-    return mass_below(split, pieces_[piece]);
+    return mass_below<Mass>(split, pieces_[piece]);
   }
   /// The run of units of a run of splits: split s has mass(s, s + 1) units, from mass(lowest, s) on.
   Run weighed(const Run& run) const {
@@ -76,7 +77,7 @@ class BaseMeasure {
   /// A piece: splits from `start` on, whose weights are multiplied by 2^shift.
   struct Piece {
     Split start;
-    int shift;
+    int shift;           ///< below 64
     uint128 before = 0;  ///< the mass of the pieces before it
   };
   /// Candidates whose splits weigh more, and by how much.
@@ -91,9 +92,10 @@ class BaseMeasure {
   std::uint64_t splits_below(Split split, const RoundGrid& grid) const;
   uint128 level_mass(Split from, Split to) const;
   /// `at`: the piece of the split, or the piece that ends there.
-  uint128 mass_below(Split split, const Piece& at) const {
-    const uint128 mass = favoured_.empty() ? uint128{split - at.start} : level_mass(at.start, split);
-    return at.before + (mass << at.shift);
+  template <class Mass>
+  Mass mass_below(Split split, const Piece& at) const {
+    const Mass mass = favoured_.empty() ? Mass{split - at.start} : static_cast<Mass>(level_mass(at.start, split));
+    return static_cast<Mass>(at.before) + (mass << at.shift);
   }
   Split member(Split from, Split to, uint128 index) const;
 
@@ -104,27 +106,29 @@ class BaseMeasure {
   Split end_;
 };
 
-/// Weighs runs as BaseMeasure does. Most runs begin where the run before them ends, so the mass below them is known.
+/// Weighs runs as BaseMeasure does. Most runs begin where the run before them ends, so the mass below them is known. `Mass`: uint128; or
+/// std::uint64_t for runs of units, whose masses fit it: they are computed modulo 2^64, which loses nothing.
+template <class Mass>
 class RunWeights {
  public:
   explicit RunWeights(const BaseMeasure& weights) : weights_(&weights) {}
 
   Run weighed(const Run& run) {
     if (weights_->is_uniform()) return run;
-    const uint128 own = mass(run.start, run.start + run.length);
+    const Mass own = mass(run.start, run.start + run.length);
     return {static_cast<std::uint64_t>(below_ - own), static_cast<std::uint64_t>(own), run.score};
   }
-  uint128 mass(Split from, Split to) {
-    if (from != end_) below_ = weights_->mass_below(from, piece_);
+  Mass mass(Split from, Split to) {
+    if (from != end_) below_ = weights_->mass_below<Mass>(from, piece_);
     end_ = to;
-    const uint128 before = std::exchange(below_, weights_->mass_below(to, piece_));
+    const Mass before = std::exchange(below_, weights_->mass_below<Mass>(to, piece_));
     return below_ - before;
   }
 
  private:
   const BaseMeasure* weights_;
   Split end_ = ~Split{0};  // end of the last run; at first no split
-  uint128 below_ = 0;      // the mass below it
+  Mass below_ = 0;         // the mass below it
   std::size_t piece_ = 0;  // the piece of end_
 };
 

@@ -118,7 +118,7 @@ std::vector<Real> upper_run_masses(const JointProblem& problem, const JointRuns&
   const Real unit = std::ldexp(Real{1}, scale) / number(problem.base.total()) * Real{1 + 0x1p-48} * Real{slack};
   std::vector<Real> masses;
   masses.reserve(runs.size());
-  RunWeights weights(problem.base);
+  RunWeights<uint128> weights(problem.base);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     masses.push_back(number(weights.mass(runs.start(i), runs.end(i))) * unit);
   }

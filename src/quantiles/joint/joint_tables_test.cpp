@@ -143,7 +143,8 @@ TEST(RunWeights, AreThoseOfEachRun) {
     const Split splits = candidates * subcells;
     const Split lowest = *rc::gen::inRange<Split>(0, splits);
     const BaseMeasure measure(lowest, splits - 1, subcells, edge, numbers, origin);
-    RunWeights weights(measure);
+    RunWeights<uint128> weights(measure);
+    RunWeights<std::uint64_t> of_units(measure);
     Split at = lowest;
     for (int i = 0; i < 40; ++i) {
       if (at == splits || *rc::gen::inRange(0, 5) == 0) at = *rc::gen::inRange<Split>(lowest, splits);
@@ -153,6 +154,11 @@ TEST(RunWeights, AreThoseOfEachRun) {
       RC_ASSERT(weighed.start == wanted.start);
       RC_ASSERT(weighed.length == wanted.length);
       RC_ASSERT(weighed.score == wanted.score);
+      const fractile::Run units = of_units.weighed(run);
+      RC_ASSERT(units.start == wanted.start);
+      RC_ASSERT(units.length == wanted.length);
+      RC_ASSERT(measure.holder(units.start) == run.start);
+      RC_ASSERT(measure.holder(units.start + units.length - 1) == run.start + run.length - 1);
       at += run.length;
     }
   }));

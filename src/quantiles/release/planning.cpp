@@ -242,6 +242,7 @@ std::vector<std::optional<MostlyNoise>> mostly_noise(const Release& release) {
   // Everything else is the same for all groups.
   std::map<std::optional<std::uint64_t>, std::optional<MostlyNoise>> by_rows;
   std::vector<std::optional<MostlyNoise>> noises;
+  noises.reserve(release.groups.size());
   for (const Release::Group& group : release.groups) {
     const auto [place, is_new] = by_rows.try_emplace(group.used.rows);
     if (is_new) place->second = noise_of(release, group, work);

@@ -87,7 +87,7 @@ class WeighedCandidates {
 
  private:
   CandidateCursor candidates_;
-  RunWeights weights_;
+  RunWeights<std::uint64_t> weights_;
 };
 
 /// Tiles of such runs.

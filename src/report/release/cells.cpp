@@ -1,6 +1,7 @@
 #include "report/release/cells.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -42,9 +43,11 @@ Row typed(const Page& page, Row names) {
   return names;
 }
 
-Row behind_key(const GroupKey& key, const Row& cells) {
-  Row row = key.texts();
-  row.insert(row.end(), cells.begin(), cells.end());
+Row behind_key(const GroupKey& key, Row cells) {
+  Row row;
+  row.reserve(key.size() + cells.size());
+  row.insert(row.end(), key.texts().begin(), key.texts().end());
+  row.insert(row.end(), std::make_move_iterator(cells.begin()), std::make_move_iterator(cells.end()));
   return row;
 }
 

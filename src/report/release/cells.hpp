@@ -26,7 +26,7 @@ Row csv_key_headings(const Release& release, const Row& others);
 /// The names as the page writes what someone typed.
 Row typed(const Page& page, Row names);
 /// A row that begins with the key's texts and goes on with `cells`.
-Row behind_key(const GroupKey& key, const Row& cells);
+Row behind_key(const GroupKey& key, Row cells);
 
 /// A possible value, shown to people with as many decimals as any possible value has.
 CellTable::Number number_at(const Lattice& lattice, std::uint64_t index);

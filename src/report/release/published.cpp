@@ -1,5 +1,6 @@
 // What was published, as CSV and as a table.
 #include <set>
+#include <utility>
 
 #include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
@@ -46,10 +47,10 @@ Row beside(Row quantile) {
 /// Calls add(row) for each value. With groups, the row begins with the key.
 void for_each_row(const Release& release, OpenEnds ends, auto add) {
   for (const Release::Group& group : release.groups) {
-    const auto add_behind_key = [&](const Row& row) { add(behind_key(group.key, row)); };
+    const auto add_behind_key = [&](Row row) { add(behind_key(group.key, std::move(row))); };
     for (std::size_t i = 0; i < group.indices.size(); ++i) {
-      const Row row = quantile_row(release, group, i, ends);
-      add_behind_key(release.statistics ? beside(row) : row);
+      Row row = quantile_row(release, group, i, ends);
+      add_behind_key(release.statistics ? beside(std::move(row)) : std::move(row));
     }
     for (const StatisticRow& each : statistic_rows(release, group)) {
       add_behind_key({each.statistic, each.at, each.value, each.lower, each.upper});

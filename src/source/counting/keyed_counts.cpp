@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <tuple>
 #include <utility>
 
 #include "exact/workers.hpp"
+#include "ranks/large_array.hpp"
 #include "ranks/number_sort.hpp"
 #include "ranks/position_counters.hpp"
 #include "ranks/profile_parts.hpp"
@@ -26,7 +28,23 @@ std::vector<std::size_t> begins_of(const PlaceNumbers& numbering, const std::vec
   return begins;
 }
 
-/// First all threads together make the profile of each key with many numbers; then each thread makes the next one of the other
+/// The profiles of keys with few numbers each, in one piece of memory.
+template <class Counts>
+void make_together(const Lattice& lattice, const std::vector<Counts>& counts, std::span<RankProfile> profiles) {
+  std::size_t words = 0;
+  for (const Counts& each : counts) words += 2 * each.distinct() + 1;
+  const auto memory = std::make_shared<const LargeArray<std::uint64_t>>(words);
+  std::uint64_t* next = memory->data();
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const std::span positions(next, counts[i].distinct());
+    const std::span cumulative(next + positions.size(), positions.size() + 1);
+    counts[i].write(positions.data(), cumulative.data());
+    next += positions.size() + cumulative.size();
+    profiles[i] = ProfileMemory{memory, positions, cumulative}.on(lattice);
+  }
+}
+
+/// First all threads together make the profile of each key with many numbers; then each thread makes the next ones of the other
 /// profiles.
 template <class Number>
 std::vector<RankProfile> profiles_of(const Lattice& lattice, const PlaceNumbers& numbering,
@@ -35,19 +53,36 @@ std::vector<RankProfile> profiles_of(const Lattice& lattice, const PlaceNumbers&
   const std::vector<std::size_t> begins = begins_of(numbering, sorted, keys, threads);
   std::vector<RankProfile> profiles(keys, RankProfile(lattice, {}, {}));
   const auto size = [&](std::size_t key) { return begins[key + 1] - begins[key]; };
-  const auto make = [&](std::size_t key, std::size_t shared_by) {
+  const auto counted = [&](std::size_t key, std::size_t shared_by) {
     const auto read = [numbering, key](Number number) {
       return RecordsAt{numbering.position_of(numbering.read(number), key), numbering.units(number)};
     };
-    const auto numbers = std::span(sorted).subspan(begins[key], size(key));
-    profiles[key] = SortedCounts(numbers, shared_by, read).parts().on(lattice);
+    return SortedCounts(std::span(sorted).subspan(begins[key], size(key)), shared_by, read);
   };
-  const std::size_t longest = std::max<std::size_t>(sorted.size() / (8 * threads), fewest_to_share);
+  const std::size_t share = sorted.size() / (8 * threads);
+  const std::size_t longest = std::max(share, fewest_to_share);
+  const std::size_t together = std::min(share, std::size_t{1} << 18);  // numbers: their profiles take up to 4 MB
+  struct Stretch {
+    std::size_t first;
+    std::size_t end;
+  };
+  std::vector<Stretch> stretches;  // of keys
   for (std::size_t key = 0; key < keys; ++key) {
-    if (size(key) > longest) make(key, threads);
+    if (size(key) > longest) {
+      profiles[key] = counted(key, threads).parts().on(lattice);
+      continue;
+    }
+    const bool goes_on = !stretches.empty() && stretches.back().end == key &&
+                         begins[key + 1] - begins[stretches.back().first] <= together;
+    if (!goes_on) stretches.push_back({key, key});
+    ++stretches.back().end;
   }
-  share_among_threads(threads, keys, [&](std::size_t key) {
-    if (size(key) <= longest) make(key, 1);
+  share_among_threads(threads, stretches.size(), [&](std::size_t i) {
+    const auto [first, end] = stretches[i];
+    std::vector<decltype(counted(first, threads))> counts;
+    counts.reserve(end - first);
+    for (std::size_t key = first; key < end; ++key) counts.push_back(counted(key, 1));
+    make_together(lattice, counts, std::span(profiles).subspan(first, end - first));
   });
   return profiles;
 }

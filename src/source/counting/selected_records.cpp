@@ -162,7 +162,6 @@ bool is_same_value(const std::string& key, const std::string& value, const std::
 std::vector<std::string> texts_of_type(const Connection& connection, const Column& column,
                                        const std::vector<std::string>& keys) {
   constexpr std::size_t at_once = 1000;
-  if (column.full_type.empty() || column.type == "VARCHAR" || column.type == "JSON") return keys;
   const Column value{"key", "value", column.type, column.full_type};
   std::vector<std::string> values;
   std::unordered_set<std::string_view> seen;
@@ -194,8 +193,13 @@ std::vector<std::string> texts_of_type(const Connection& connection, const Colum
 
 }  // namespace
 
+bool holds_texts(const Column& column) {
+  return column.full_type.empty() || column.type == "VARCHAR" || column.type == "JSON";
+}
+
 GroupKeys keys_of_type(const Connection& connection, const Column& column, const RecordSelection& selection,
                        std::size_t k) {
+  if (holds_texts(column)) return selection.keys;
   std::vector<std::string> keys = selection.keys.list(k);
   const std::string other = selection.others.empty() ? std::string() : selection.others[k];
   const auto at = std::ranges::find(keys, other);
@@ -204,7 +208,7 @@ GroupKeys keys_of_type(const Connection& connection, const Column& column, const
   if (has_other) keys.erase(at);
   std::vector<std::string> typed = texts_of_type(connection, column, keys);
   if (has_other) typed.insert(typed.begin() + place, other);
-  return GroupKeys(selection.keys).with_list(k, std::move(typed));
+  return selection.keys.with_list(k, std::move(typed));
 }
 
 CellType cells_of(const SelectedColumns& columns, const Lattice& lattice, Unreadable unreadable) {

@@ -76,6 +76,9 @@ class SamplingKeys {
 /// Throws `usage` unless all selections with whole_records agree about persons.
 void require_one_sample(const std::vector<ColumnToCount>& columns);
 
+/// Whether the texts of a key column's values are its cells as they are.
+bool holds_texts(const Column& column);
+
 /// The selection's keys, with those of its k-th column replaced by the texts that count_selected() compares: the engine's texts for
 /// values of the column's type. Throws `usage` for a key that is not exactly a value of that type, and for two keys that are the
 /// same value. No record is looked at. Throws EngineFailure.

@@ -527,7 +527,7 @@ RecordSelection with_typed_keys(const OpenedTable& source, const RecordSelection
   try {
     for (std::size_t k = 0; k < selection.by.size(); ++k) {
       const Column by = source.relation->column(selection.by[k], source.display_name);
-      if (by.full_type.empty()) continue;
+      if (source_detail::holds_texts(by)) continue;
       if (!connection) connection.emplace(Connection::open(source.library));
       typed.keys = source_detail::keys_of_type(*connection, by, typed, k);
     }
