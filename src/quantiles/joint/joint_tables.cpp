@@ -10,7 +10,11 @@
 namespace fractile {
 
 JointRuns::JointRuns(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, std::int64_t unit)
-    : profile_(profile), span_(span), subcells_(subcells), unit_(unit) {}
+    : profile_(profile),
+      span_(span),
+      subcells_(subcells),
+      unit_(unit),
+      by_unit_(static_cast<std::uint64_t>(std::max<std::int64_t>(2, unit))) {}
 
 RankWindow JointRuns::whole_units(const RankWindow& window) const {
   const std::int64_t first = std::max<std::int64_t>(0, window.first);
@@ -94,7 +98,9 @@ void JointRuns::list(const RankWindow& window) {
     std::uint64_t records = 0;
     const Split next = cursor.next(threshold, records) ? std::min(threshold, end) : end;
     if (next > at) {
-      const std::int64_t unit = unit_ == 1 ? below : below / unit_;  // a division takes as long as everything else
+      // A division would take as long as everything else.
+      const std::int64_t unit =
+          unit_ == 1 ? below : static_cast<std::int64_t>(by_unit_.into(static_cast<std::uint64_t>(below)));
       if (units_.empty() || units_.back() != unit) {
         units_.push_back(unit);
         splits_.push_back({at, next});
@@ -108,21 +114,30 @@ void JointRuns::list(const RankWindow& window) {
 
 namespace {
 
-/// `slack`: at least exp(2 rate d), where d is the largest distance of a rank from the middle of its unit.
-template <class Real>
-std::vector<Real> upper_run_masses(const JointProblem& problem, const JointRuns& runs, int scale, double slack) {
-  const auto number = [](uint128 mass) {  // 128 bits would be converted by a function of the compiler's library
+/// The masses of the runs, times `unit`. `Mass`: as wide as the mass of all runs.
+template <class Mass, class Real>
+std::vector<Real> run_masses(const BaseMeasure& base, const JointRuns& runs, Real unit) {
+  const auto number = [](Mass mass) {  // 128 bits would be converted by a function of the compiler's library
     return static_cast<Real>(mass >> 63 == 0 ? static_cast<double>(static_cast<std::int64_t>(mass))
                                              : static_cast<double>(mass));
   };
-  const Real unit = std::ldexp(Real{1}, scale) / number(problem.base.total()) * Real{1 + 0x1p-48} * Real{slack};
   std::vector<Real> masses;
   masses.reserve(runs.size());
-  RunWeights<uint128> weights(problem.base);
+  RunWeights<Mass> weights(base);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     masses.push_back(number(weights.mass(runs.start(i), runs.end(i))) * unit);
   }
   return masses;
+}
+
+/// `slack`: at least exp(2 rate d), where d is the largest distance of a rank from the middle of its unit.
+template <class Real>
+std::vector<Real> upper_run_masses(const JointProblem& problem, const JointRuns& runs, int scale, double slack) {
+  const uint128 total = problem.base.total();
+  const Real unit =
+      std::ldexp(Real{1}, scale) / static_cast<Real>(static_cast<double>(total)) * Real{1 + 0x1p-48} * Real{slack};
+  const bool is_wide = total >> 64 != 0;
+  return is_wide ? run_masses<uint128>(problem.base, runs, unit) : run_masses<std::uint64_t>(problem.base, runs, unit);
 }
 
 /// 1, step, step^2, ..., `count` powers, or as many as are not below the floor. Each is computed from the power four places before

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/divisor.hpp"
 #include "exact/exp_bounds.hpp"
 #include "quantiles/joint/joint_problem.hpp"
 #include "quantiles/joint/joint_proposal.hpp"
@@ -74,6 +75,7 @@ class JointRuns {
   std::uint64_t subcells_;
   std::vector<RankWindow> windows_;  ///< the listed windows: disjoint, increasing
   std::int64_t unit_;
+  Divisor by_unit_;  ///< if it is above 1
   std::vector<std::int64_t> units_;
   std::vector<SplitPart> splits_;
   std::uint64_t listings_ = 0;

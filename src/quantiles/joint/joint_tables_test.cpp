@@ -157,8 +157,8 @@ TEST(RunWeights, AreThoseOfEachRun) {
       const fractile::Run units = of_units.weighed(run);
       RC_ASSERT(units.start == wanted.start);
       RC_ASSERT(units.length == wanted.length);
-      RC_ASSERT(measure.holder(units.start) == run.start);
-      RC_ASSERT(measure.holder(units.start + units.length - 1) == run.start + run.length - 1);
+      RC_ASSERT(measure.holder(measure.mass(lowest, run.start)) == run.start);
+      RC_ASSERT(measure.holder(measure.mass(lowest, run.start + run.length) - 1) == run.start + run.length - 1);
       at += run.length;
     }
   }));

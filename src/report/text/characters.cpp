@@ -49,6 +49,11 @@ Character first_character(std::string_view text) {
   return {code, lead->size, true};
 }
 
+std::size_t plain_characters(std::string_view text) {
+  const auto* const end = std::ranges::find_if_not(text, [](char c) { return c >= ' ' && c <= '~'; });
+  return static_cast<std::size_t>(end - text.begin());
+}
+
 bool is_hidden(char32_t code) {
   if (code >= U' ' && code <= U'~') return false;
   return std::ranges::any_of(hidden, [&](const Range& range) { return range.least <= code && code <= range.most; });

@@ -15,6 +15,9 @@ struct Character {
 /// The first character of a text that is not empty.
 Character first_character(std::string_view text);
 
+/// How many bytes the text begins with that are visible characters of ASCII or blanks: most texts consist of them.
+std::size_t plain_characters(std::string_view text);
+
 /// Whether a character is not seen itself, but acts on a terminal or changes how the text around it is laid out or read.
 bool is_hidden(char32_t code);
 

@@ -22,7 +22,11 @@ std::string unicode_escape(char32_t code) {
 std::string with_escapes(std::string_view json) {
   std::string text;
   text.reserve(json.size());
-  while (!json.empty()) {
+  for (;;) {
+    const std::size_t plain = plain_characters(json);
+    text += json.substr(0, plain);
+    json.remove_prefix(plain);
+    if (json.empty()) return text;
     const Character character = first_character(json);
     if (character.valid && character.code != U'\n' && is_hidden(character.code)) {
       text += unicode_escape(character.code);
@@ -31,7 +35,6 @@ std::string with_escapes(std::string_view json) {
     }
     json.remove_prefix(character.size);
   }
-  return text;
 }
 
 Document::Document(std::uint64_t schema_version) : json_(buffer_) {

@@ -59,12 +59,13 @@ bool looks_escaped(std::string_view text) {
 }  // namespace
 
 bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
+  for (;;) {
+    text.remove_prefix(plain_characters(text));
+    if (text.empty()) return true;
     const Character character = first_character(text);
     if (!character.valid) return false;
     text.remove_prefix(character.size);
   }
-  return true;
 }
 
 std::string shown_text(std::string_view text) { return shown(text, LineFeeds::escaped); }
