@@ -4,8 +4,10 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
@@ -34,6 +36,35 @@ TEST(Rational, IsMadeOfWholeNumbersOfEveryKind) {
   EXPECT_EQ(Rational(std::numeric_limits<std::int64_t>::min()).to_string(), "-9223372036854775808");
   EXPECT_EQ(Rational(-3, std::uint64_t{1} << 63).to_string(), "-3/9223372036854775808");
   EXPECT_EQ(Rational(std::uint8_t{200}) - Rational(std::int16_t{-1}), 201U);
+}
+
+// A word holds numbers below 2^62 itself, and the place of larger ones in memory.
+TEST(Rational, NumbersInMemoryAreLikeThoseInWords) {
+  std::vector<Rational> numbers{0, 1, -1, Rational(1, 3), Rational(-7, 5)};
+  for (const int power : {61, 62, 63, 64, 200}) {
+    const Rational border = Rational(2).pow(power);
+    for (const Rational& number : {border, border - 1, border + 1}) {
+      for (const Rational& one : {number, -number, Rational(1) / number, number / Rational(15)}) numbers.push_back(one);
+    }
+  }
+  for (const Rational& a : numbers) {
+    EXPECT_EQ(Rational::parse(a.to_string()), a);
+    EXPECT_EQ(a.sign(), a.to_string() == "0" ? 0 : a.to_string().front() == '-' ? -1 : 1);
+    EXPECT_EQ(a.is_integer(), a.to_string().find('/') == std::string::npos);
+    for (const Rational& b : numbers) {
+      EXPECT_EQ(a == b, a.to_string() == b.to_string());
+      EXPECT_EQ(a <=> b, (a - b).sign() <=> 0) << a.to_string() << " and " << b.to_string();
+      Rational copy = a;
+      copy = b;
+      EXPECT_EQ(copy, b);
+      copy += 1;  // not of b
+      EXPECT_EQ(copy - b, 1);
+      Rational moved = a;
+      moved = std::move(copy);
+      EXPECT_EQ(moved, b + 1);
+    }
+  }
+  EXPECT_EQ(Rational((std::int64_t{1} << 62) - 1) + 1, Rational(std::uint64_t{1} << 62));
 }
 
 TEST(Rational, ReadsDecimalsFractionsAndExponents) {

@@ -93,7 +93,7 @@ std::string to_csv(const PublishedTables& tables) {
         Row line = row;
         if (cell.is_hidden) value = lower = upper = "";
         line.insert(line.end(), {statistic, quantile, value, lower, upper, cell.is_hidden ? hidden : mark});
-        text += csv_line(line);
+        append_csv_line(text, line);
       };
       for (std::size_t i = 0; i < group.indices.size(); ++i) {
         const bool has_ends = !group.intervals.empty();

@@ -185,7 +185,7 @@ std::string to_csv(const Release& release) {
   std::string text = csv_line(keys);
   for_each_row(release, OpenEnds::infinite, [&](Row row) {
     if (release.unsafe_seed) row.push_back(std::to_string(*release.unsafe_seed));
-    text += csv_line(row);
+    append_csv_line(text, row);
   });
   return text;
 }

@@ -1,28 +1,43 @@
 #include "report/text/csv_cells.hpp"
 
+#include <string_view>
+#include <utility>
+
 #include "report/text/shown_text.hpp"
 
 namespace fractile::report_detail {
 
-std::string csv_cell(const std::string& bytes) {
-  std::string text = utf8_text(bytes);
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += c;
-    quoted += c;
+namespace {
+
+/// Appends a cell in UTF-8.
+void append_cell(std::string& line, std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    line += text;
+    return;
   }
-  return quoted + '"';
+  line += '"';
+  for (const char c : text) {
+    if (c == '"') line += c;
+    line += c;
+  }
+  line += '"';
+}
+
+}  // namespace
+
+void append_csv_line(std::string& text, const std::vector<std::string>& cells) {
+  bool is_first = true;
+  for (const std::string& cell : cells) {
+    if (!std::exchange(is_first, false)) text += ',';
+    append_cell(text, utf8_text(cell));
+  }
+  text += '\n';
 }
 
 std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
-  for (const std::string& cell : cells) {
-    line += csv_cell(cell);
-    line += ',';
-  }
-  if (!line.empty()) line.pop_back();
-  return line + '\n';
+  append_csv_line(line, cells);
+  return line;
 }
 
 }  // namespace fractile::report_detail

@@ -167,7 +167,7 @@ void HtmlPage::table(const CellTable& cells) {
 void HtmlPage::end_table(const std::string& name, const std::vector<Row>& rows) {
   body_ += "</tbody>\n</table>\n</div>\n";
   std::string csv;
-  for (const Row& row : rows) csv += csv_line(row);
+  for (const Row& row : rows) append_csv_line(csv, row);
   files_.push_back({name + ".csv", csv});
 }
 

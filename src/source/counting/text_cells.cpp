@@ -187,9 +187,9 @@ std::uint64_t TextReading::for_each_chunk(std::size_t threads, const std::functi
   const std::size_t parts = std::min(wanted, state_->reading->most_threads());
   std::atomic<bool> has_failed = false;
   std::atomic<std::uint64_t> records = 0;
+  if (on_progress) on_progress();  // other workers may read everything before this one begins
   share_among_workers(parts, parts, [&](std::size_t worker, std::size_t) {
     try {
-      if (worker == 0 && on_progress) on_progress();
       Part mine = part();
       while (const std::optional<Chunk> chunk = mine.next()) {
         if (has_failed) return;
