@@ -33,7 +33,9 @@ TEST(SeenTexts, HoldsAsManyTextsAsWereTold) {
       ASSERT_FALSE(seen.add(k));
     }
     texts.emplace_back("0");
-    if (most > 0) EXPECT_EQ(seen.add(most), 0U);
+    if (most > 0) {
+      EXPECT_EQ(seen.add(most), 0U);
+    }
   }
 }
 
