@@ -68,6 +68,13 @@ TEST_P(LedgerReadings, TheFirstReleaseFixesWhatIsLeftOpen) {
   expect_refused(ledger, other, "with missing = {\"NA\", \"-9\"}, and entry 1");
   other.reading.erase("missing");
   expect_refused(ledger, other, "without missing, and entry 1");
+  other.reading = {{"missing", "-9,NA"}};
+  other.source = "/u.csv";
+  ledger.reserve(other);
+  other.reading["missing"] = "NA,-9";  // the same texts in another order
+  ledger.reserve(other);
+  other.reading["missing"] = "NA,-9,.";
+  expect_refused(ledger, other, "which fixed how that is read, with missing = {\"-9\", \"NA\"}");
   other = first;
   other.reading["table"] = "p=/p.csv";
   expect_refused(ledger, other,

@@ -185,6 +185,10 @@ std::optional<LedgerEntry> ReleaseCharge::stored(const std::string& query) const
   });
 }
 
+std::string ReleaseCharge::held_text(std::string text, const std::string& as_typed) const {
+  return text == as_typed || stored(text) || !stored(as_typed) ? text : as_typed;
+}
+
 std::vector<Charge> ReleaseCharge::charges() const {
   std::vector<Charge> charges;
   for (const LedgerReservation& each : reservations_) charges.push_back({request_.dataset, each.id, each.token});

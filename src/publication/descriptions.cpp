@@ -61,7 +61,8 @@ SourceDescription described(const Source& source, const ReleaseRequest& request,
 }
 
 std::string canonical_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
-                           const std::string& name, const std::vector<NamedTable>& tables, Costs costs) {
+                           const std::string& name, const std::vector<NamedTable>& tables, Costs costs,
+                           Lists lists) {
   const TableOptions& read = source.options();
   ReleaseDetails details{read.format, read.delimiter, read.single_line_records, request.column.public_rows,
                          request.column.selection.keys};
@@ -73,6 +74,7 @@ std::string canonical_text(const Source& source, const ReleaseRequest& request, 
   details.source = name;
   details.tables = tables;
   details.has_any_cost = costs == Costs::any;
+  details.is_as_typed = lists == Lists::as_typed;
   return canonical_query(request.over_counted(read.sql_stability.value_or(1)), request.column.lattice, description,
                          details);
 }

@@ -101,6 +101,10 @@ void require_listable(const std::vector<std::string>& missing) {
               "missing");
 }
 
+bool has_declared_missing(const TableOptions& read, const LedgerDataset& dataset) {
+  return ledger_detail::is_same_list(listed(read.missing), declared_value(dataset, "missing"));
+}
+
 /// Whether what was said is what the owner declared, or is no weaker.
 bool keeps(const Said& said, const std::string& declared, const TableOptions& read) {
   if (declared.empty()) return false;
@@ -152,7 +156,7 @@ void require_nothing_else_of_weights(const Source& source, const ColumnToCount& 
     throw Error(ErrorCode::usage, {changes, "a query could change these weights, too"},
                 {"leave ", Field("sql"), " out"}, "sql");
   }
-  if (!read.missing.empty() && listed(read.missing) != declared_value(dataset, "missing")) {
+  if (!read.missing.empty() && !has_declared_missing(read, dataset)) {
     throw Error(ErrorCode::usage,
                 {changes, Field("missing"),
                  ", which it does not declare in this way, could make some of these weights missing"},
@@ -232,7 +236,7 @@ void require_cells_for_null_errors(const Source& source, const ColumnToCount& co
                 {"leave ", Field("sql"), " out, or only name columns: ", Field("sql").text("SELECT age FROM people")},
                 "sql");
   }
-  if (!read.missing.empty() && listed(read.missing) != declared_value(dataset, "missing")) {
+  if (!read.missing.empty() && !has_declared_missing(read, dataset)) {
     throw Error(ErrorCode::usage,
                 {ends, "missing cell, and the dataset does not declare what ", Field("missing"), " says"},
                 {"say what is missing as the dataset declares it"}, "missing");
