@@ -8,6 +8,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
+#include "ledger/spending.hpp"
 #include "libraries/fmt.hpp"
 #include "publication/readings.hpp"
 
@@ -267,8 +268,7 @@ void ReleaseCharge::reserve(const std::vector<std::string>& queries, const Wante
   attendant.on_interrupt(
       fmt::format("stopped; {} counts as spent: {} of {} {} reserved", cost_, entries_in_words(reservations_), path_,
                   one_or_more("stays", "stay")),
-      fmt::format("nothing was published; fractile ledger void {} --entry {} --reason TEXT gives {} back", path_,
-                  reservations_.front().id, one_or_more("it", "the first")));
+      fmt::format("nothing was published; {}", ledger_detail::voiding_in_words(reservations_, path_)));
 }
 
 std::string ReleaseCharge::one_or_more(const char* of_one, const char* of_more) const {
