@@ -50,7 +50,7 @@ std::string said(const Typed& typed, const OptionSpec& option) {
   if ((field == "decimal" && value == ".") || (field == "encoding" && value == "utf-8")) return {};
   if (field == "missing") return listed(missing_of(typed));
   if (field == "duckdb") return library_path(value);
-  if (field == "postgres") return shown_ledger(value);
+  if (field == "postgres") return declared_server(value);
   return value;
 }
 

@@ -699,6 +699,10 @@ class Source {
   Opening opening_;
 };
 
+/// A server's address as a ledger's dataset declares it: without passwords, and with the options of the variable PGOPTIONS where it has
+/// none itself, since options decide which tables a query names.
+std::string declared_server(const std::string& address);
+
 // --- The engine ------------------------------------------------------------------------------------------------------
 //
 // The engine that reads files and SQL: DuckDB's library, which is loaded when it is needed, once in a process.

@@ -65,7 +65,7 @@ std::vector<Said> said_of(const Source& source, const ColumnToCount& column, con
           {"null", column.null_policy == NullPolicy::error ? "error" : ""},
           {"missing", listed(read.missing)},
           {"unreadable", is_error ? "error" : ""},  // "" for missing, the default of paid releases
-          {"postgres", source.address().empty() ? "" : shown_ledger(source.address())},
+          {"postgres", source.address().empty() ? "" : declared_server(source.address())},
           {"sql_stability", read.sql_stability ? std::to_string(*read.sql_stability) : ""},
           {"weight_stability", stability_of_weights(column.selection)},
           {"input_format", told_format(read, declared_value(dataset, "input_format"))},
