@@ -81,11 +81,16 @@ Words written(const std::string& field, const std::string& value) {
   return value == yes ? Words(Field(field)) : Field(field).text(value);
 }
 
-/// `all`: everything that a new dataset must declare for this reading, `said` among it.
-[[noreturn]] void refuse_undeclared(const Said& said, const std::vector<Said>& all, const LedgerDataset& dataset) {
+/// `all`: everything that a new dataset must declare for this reading, `said` among it. `sql`: the query, which is declared together with
+/// its stability.
+[[noreturn]] void refuse_undeclared(const Said& said, const std::vector<Said>& all, const LedgerDataset& dataset,
+                                    const std::string& sql) {
   const std::string declared = declared_value(dataset, said.field);
   Words with;
-  for (const Said& one : all) with = {with, with.empty() ? "" : " ", written(one.field, one.value)};
+  for (const Said& one : all) {
+    with = {with, with.empty() ? "" : " ", written(one.field, one.value)};
+    if (one.field == "sql_stability" && !sql.empty()) with = {with, " ", Field("sql").text(sql)};
+  }
   throw Error(
       ErrorCode::usage,
       {Field(said.field), " may be used on a ledger's dataset only as its owner declared it, and dataset '",
@@ -322,7 +327,7 @@ LedgerReading reading_of(const Source& source, const ColumnToCount& column, cons
     owners.push_back(said);
     if (!undeclared && !keeps(said, declared, source.options())) undeclared = said;
   }
-  if (undeclared) refuse_undeclared(*undeclared, owners, dataset);
+  if (undeclared) refuse_undeclared(*undeclared, owners, dataset, source.options().sql);
   if (source.has_disjoint_persons()) reading["disjoint_persons"] = yes;  // the header of a profile file states it
   require_declared_query(source.options(), dataset);
   require_declared_weights(column.selection, dataset);
