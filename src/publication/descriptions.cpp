@@ -68,6 +68,9 @@ std::string canonical_text(const Source& source, const ReleaseRequest& request, 
                          request.column.selection.keys};
   if (request.bounds) details.bounds_share = request.bounds->share;
   details.statistics = request.statistics;
+  const RecordSelection& selection = request.column.selection;
+  if (!selection.person.empty() && selection.records_per_person < request.query.records_per_person)
+    details.sampled_records = selection.records_per_person;
   details.unreadable = read.unreadable;
   details.numbers = read.numbers;
   details.encoding = read.encoding;

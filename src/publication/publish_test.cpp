@@ -110,6 +110,19 @@ TEST_F(Publishing, AnswersOfAnEarlierProgramStillServe) {
   EXPECT_EQ(entries(Payment{path}), 1U);
 }
 
+// Two requests that sample different numbers of each person's records, and promise for the same number, were one query.
+TEST_F(Publishing, HowManyRecordsOfAPersonAreSampledIsPartOfTheQuery) {
+  const Payment payment = ledger({}, 3);
+  const std::string file = people();
+  const Answer three = publish(Source::file({.file = file}), request(), payment);
+  ReleaseRequest one = request();
+  one.column.selection.records_per_person = 1;
+  one.query.records_per_person = 3;
+  EXPECT_FALSE(publish(Source::file({.file = file}), one, payment).stored);
+  EXPECT_TRUE(publish(Source::file({.file = file}), one, payment).stored);
+  EXPECT_EQ(publish(Source::file({.file = file}), request(), payment).release->receipt, three.release->receipt);
+}
+
 /// The query need not repeat how many records a person has, and cannot state fewer.
 TEST_F(Publishing, ThePromiseIsMadeToPersonsOfAsManyRecordsAsAreCounted) {
   const std::string file = people();

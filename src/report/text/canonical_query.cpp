@@ -110,6 +110,7 @@ void add_source(Line& line, const SourceDescription& source, const ReleaseDetail
   line.add("encoding", details.encoding);
   line.add("person", source.person);
   if (source.whole_records) line.add("sample", "whole records");
+  if (details.sampled_records) line.add("sampled_records", std::to_string(*details.sampled_records));
   if (source.per_person) line.add("per_person", to_string(*source.per_person));
   if (source.weights) add_weights(line, source.weights->declared);
   add_groups(line, source.by, details.keys);
