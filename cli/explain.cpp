@@ -88,8 +88,7 @@ std::optional<LedgerAccount> account_behind(const Typed& typed, const std::vecto
     if (entry.request.dataset == dataset) missing.erase(entry.receipt);
   }
   if (missing.empty()) return ledger.account(dataset);
-  usage({Field("ledger"), ": no entry of the dataset '", dataset, "' holds this receipt"},
-        name_its_ledger);
+  usage({Field("ledger"), ": no entry of the dataset '", dataset, "' holds this receipt"}, name_its_ledger);
 }
 
 /// The entry for the registry about a release or the tables of a publication.

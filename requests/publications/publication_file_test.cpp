@@ -243,8 +243,8 @@ TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
   expect_refused("missing = [\"NA\"", "missing = [\"NA,-9\"", "9: input.missing", "'NA,-9' has a comma in it",
                  "by itself");
   // `plan` took what `publish` refuses.
-  expect_refused("missing = [", "decimal = \";\"\nmissing = [", "9: input.decimal", "decimals follow a point or a comma",
-                 "decimal = \",\"");
+  expect_refused("missing = [", "decimal = \";\"\nmissing = [", "9: input.decimal",
+                 "decimals follow a point or a comma", "decimal = \",\"");
   expect_refused("missing = [", "encoding = \"ebcdic\"\nmissing = [", "9: input.encoding", "unknown encoding 'ebcdic'",
                  "encoding = \"latin1\"");
   expect_refused("missing = [", "format = \"xls\"\nmissing = [", "9: input.format", "unknown format 'xls'",

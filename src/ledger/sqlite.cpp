@@ -281,10 +281,11 @@ void Statement::run() {
 void require_no_companion(const std::string& path, const std::string& what) {
   for (const char* const ending : companions) {
     if (!path.ends_with(ending)) continue;
-    throw Error(ErrorCode::usage,
-                fmt::format("the {} '{}' has a name that ends with {}, and a database would take it for a file of its own",
-                            what, path, ending),
-                "choose another name");
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("the {} '{}' has a name that ends with {}, and a database would take it for a file of its own",
+                    what, path, ending),
+        "choose another name");
   }
 }
 

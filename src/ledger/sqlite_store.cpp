@@ -64,9 +64,10 @@ void require_room_beside(const std::string& path) {
   struct stat there {};
   for (const char* const ending : companions) {
     if (lstat((path + ending).c_str(), &there) != 0) continue;
-    throw Error(ErrorCode::usage,
-                fmt::format("'{}{}' is there, and the ledger '{}' would take it for a file of its own", path, ending, path),
-                "move that file away, or choose another name");
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("'{}{}' is there, and the ledger '{}' would take it for a file of its own", path, ending, path),
+        "move that file away, or choose another name");
   }
 }
 

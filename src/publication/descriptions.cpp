@@ -61,8 +61,7 @@ SourceDescription described(const Source& source, const ReleaseRequest& request,
 }
 
 std::string canonical_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
-                           const std::string& name, const std::vector<NamedTable>& tables, Costs costs,
-                           Lists lists) {
+                           const std::string& name, const std::vector<NamedTable>& tables, Costs costs, Lists lists) {
   const TableOptions& read = source.options();
   ReleaseDetails details{read.format, read.delimiter, read.single_line_records, request.column.public_rows,
                          request.column.selection.keys};

@@ -163,11 +163,14 @@ TEST_F(Publishing, WhatCannotBeIsRefusedBeforeTheCharge) {
   refused([](ReleaseRequest& asked) { asked.query.quantiles.clear(); }, {.file = file});
   // Numbers of more than 10,000 characters were charged for, and made a receipt that nothing could read.
   const Rational tiny = Rational(10).pow(-10'000);
-  EXPECT_EQ(refused([&](ReleaseRequest& asked) { asked.column.lattice = Lattice::regular(0, tiny, tiny); },
-                    {.file = file}),
-            "bounds");
-  EXPECT_EQ(refused([&](ReleaseRequest& asked) { asked.column.lattice = Lattice::explicit_points({0, tiny}); },
-                    {.file = file}),
+  EXPECT_EQ(
+      refused([&](ReleaseRequest& asked) { asked.column.lattice = Lattice::regular(0, tiny, tiny); }, {.file = file}),
+      "bounds");
+  EXPECT_EQ(refused(
+                [&](ReleaseRequest& asked) {
+                  asked.column.lattice = Lattice::explicit_points({0, tiny});
+                },
+                {.file = file}),
             "candidates");
   EXPECT_EQ(refused([&](ReleaseRequest& asked) { asked.query.quantiles = {tiny}; }, {.file = file}), "quantiles");
   EXPECT_EQ(refused([&](ReleaseRequest& asked) { asked.query.budget = Budget::pure(tiny); }, {.file = file}),

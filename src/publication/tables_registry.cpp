@@ -82,8 +82,8 @@ std::vector<LevelsAlike> levels_alike(const PublishedTables& tables) {
     LevelsAlike alike{nullptr, {}};
     for (const PublishedLevel& level : tables.levels) {
       if (level.release.source.per_person.has_value() != have_values) continue;
-      const bool is_more = alike.promised == nullptr || alike.promised->query.records_per_person <
-                                                            level.release.query.records_per_person;
+      const bool is_more = alike.promised == nullptr ||
+                           alike.promised->query.records_per_person < level.release.query.records_per_person;
       if (is_more) alike.promised = &level.release;
       add_all(alike.tables, {tables.publication.tables[level.table].name});
     }

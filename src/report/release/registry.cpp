@@ -265,7 +265,8 @@ void write_implementation(Yaml& yaml, const RegistryRecord& record) {
 RegistryRecord registry_record(const Release& release) {
   const std::size_t quantiles = release.query.quantiles.size();
   return {fmt::format("{} of {}{}.", quantiles == 0 ? "Counts" : fmt::format("{} quantiles", quantiles),
-                      values_in_words(release.source, release.source.column), !release.is_grouped() ? "" : " by " + to_string(release.source.by)),
+                      values_in_words(release.source, release.source.column),
+                      !release.is_grouped() ? "" : " by " + to_string(release.source.by)),
           release.cost(),
           domain_of(release),
           unprotected_of(release),
