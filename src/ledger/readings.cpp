@@ -1,6 +1,7 @@
 #include "ledger/readings.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "fractile/error.hpp"
 #include "ledger/chain.hpp"
@@ -138,11 +139,9 @@ std::string source_in_words(const std::string& source) {
 std::vector<std::string> files_of(const std::string& source) { return items_of(source, ",/"); }
 
 bool is_same_list(const std::string& a, const std::string& b) {
-  std::vector<std::string> items = items_of(without_blanks(a), ",");
-  std::vector<std::string> others = items_of(without_blanks(b), ",");
-  std::ranges::sort(items);
-  std::ranges::sort(others);
-  return items == others;
+  const std::vector<std::string> items = items_of(without_blanks(a), ",");
+  const std::vector<std::string> others = items_of(without_blanks(b), ",");
+  return std::set(items.begin(), items.end()) == std::set(others.begin(), others.end());
 }
 
 std::string reading_text(const LedgerReading& reading) {
