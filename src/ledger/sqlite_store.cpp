@@ -64,6 +64,7 @@ void require_room_beside(const std::string& path) {
   struct stat there {};
   for (const char* const ending : companions) {
     if (lstat((path + ending).c_str(), &there) != 0) continue;
+    if (lstat(path.c_str(), &there) == 0) return;  // another process has made this ledger, and writes it
     throw Error(
         ErrorCode::usage,
         fmt::format("'{}{}' is there, and the ledger '{}' would take it for a file of its own", path, ending, path),
