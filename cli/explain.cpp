@@ -1,5 +1,6 @@
 #include "explain.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <set>
@@ -52,23 +53,42 @@ Explained format_of_page(const Typed& typed) {
                            Explained::text);
 }
 
-/// The account that paid for these receipts, if a ledger is named. Throws `usage` unless the ledger holds all of them.
-std::optional<LedgerAccount> account_behind(const Typed& typed, const std::vector<std::string>& receipts) {
+constexpr const char* name_its_ledger = "name the ledger that the release was paid from, or leave it out";
+
+/// The dataset that was typed, or else the one that the receipt names, or else the ledger's only one.
+std::string dataset_behind(const Typed& typed, const Ledger& ledger, const std::optional<Charge>& charge) {
+  const Payment payment{typed.one("ledger"), typed.one("dataset")};
+  const std::string paid = charge ? charge->dataset : "";  // a receipt of an older program does not name it
+  if (!payment.dataset.empty() || paid.empty()) {
+    const std::string dataset = dataset_of(ledger, payment).name;
+    if (paid.empty() || dataset == paid) return dataset;
+    usage({Field("dataset"), ": the receipt names the dataset '", paid, "', and not '", dataset, "'"},
+          "leave it out, or explain another receipt");
+  }
+  const std::vector<LedgerDataset> datasets = ledger.datasets();
+  if (std::ranges::find(datasets, paid, &LedgerDataset::name) != datasets.end()) return paid;
+  usage({Field("ledger"), ": the ledger '", shown_ledger(payment.ledger), "' has no dataset '", paid,
+         "', which the receipt names"},
+        name_its_ledger);
+}
+
+/// The account that paid for these receipts, if a ledger is named. Throws `usage` unless the ledger holds all of them. `charge`: the one
+/// that the first of them names.
+std::optional<LedgerAccount> account_behind(const Typed& typed, const std::vector<std::string>& receipts,
+                                            const std::optional<Charge>& charge) {
   if (!typed.has("ledger")) {
     if (typed.has("dataset"))
       usage({Field("dataset"), " goes with ", Field("ledger")}, "name the ledger, or leave it out");
     return {};
   }
-  const Payment payment{typed.one("ledger"), typed.one("dataset")};
-  const Ledger ledger = Ledger::open_to_read(payment.ledger);
-  const std::string dataset = dataset_of(ledger, payment).name;
+  const Ledger ledger = Ledger::open_to_read(typed.one("ledger"));
+  const std::string dataset = dataset_behind(typed, ledger, charge);
   std::set<std::string> missing(receipts.begin(), receipts.end());
   for (const LedgerEntry& entry : ledger.statement().entries) {
     if (entry.request.dataset == dataset) missing.erase(entry.receipt);
   }
   if (missing.empty()) return ledger.account(dataset);
-  usage({Field("ledger"), ": no entry of the dataset '", dataset, "' holds this receipt"},
-        "name the ledger that the release was paid from, or leave it out");
+  usage({Field("ledger"), ": no entry of the dataset '", dataset, "' holds this receipt"}, name_its_ledger);
 }
 
 /// The entry for the registry about a release or the tables of a publication.
@@ -121,7 +141,7 @@ int explain_tables(const Typed& typed, PageOutput page, const PublishedTables& t
   }
   std::vector<std::string> receipts;
   for (const PublishedLevel& level : tables.levels) receipts.push_back(level.release.receipt);
-  page.options.account = account_behind(typed, receipts);
+  page.options.account = account_behind(typed, receipts, tables.levels.front().release.charge);
   if (format == Explained::html) {
     page.print_page(to_html(tables, page.options), unchanged);
   } else if (format == Explained::json) {
@@ -165,7 +185,7 @@ int run_explain(const Typed& typed) {
     print(record_of(typed, release), unchanged);
     return 0;
   }
-  options.account = account_behind(typed, {text});
+  options.account = account_behind(typed, {text}, release.charge);
   if (format == Explained::json) {
     print(release.receipt, unchanged);
     return 0;

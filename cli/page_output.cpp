@@ -42,6 +42,7 @@ void require_room(const std::string& folder) {
 
 void prepare_folder(const std::string& folder) {
   const char* const hint = "name another folder";
+  require_own_folder(folder);
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure) refuse_folder(folder, failure.message(), hint);

@@ -50,7 +50,7 @@ std::string said(const Typed& typed, const OptionSpec& option) {
   if ((field == "decimal" && value == ".") || (field == "encoding" && value == "utf-8")) return {};
   if (field == "missing") return listed(missing_of(typed));
   if (field == "duckdb") return library_path(value);
-  if (field == "postgres") return shown_ledger(value);
+  if (field == "postgres") return declared_server(value);
   return value;
 }
 
@@ -67,16 +67,28 @@ void declare_weights(const Typed& typed, LedgerReading& reading) {
   reading["weight_stability"] = std::to_string(whole_number(typed, "weight_stability", {1, 1'000'000'000}));
 }
 
+/// Throws `usage` for what no release could say: a dataset that declares it would be of no use, and never changes.
+void require_usable(const Typed& typed) {
+  TableOptions read{.file = "any." + (typed.has("input_format") ? typed.one("input_format") : "csv")};
+  read.format = typed.one("input_format");
+  read.delimiter = typed.one("delimiter");
+  read.single_line_records = typed.has("single_line_records");
+  read.numbers = {typed.one("decimal"), typed.one("thousands")};
+  read.encoding = typed.one("encoding");
+  read.missing = missing_of(typed);
+  read.validate();
+}
+
 }  // namespace
 
 LedgerReading reading_to_declare(const Typed& typed) {
   null_policy_of(typed);
   unreadable_of(typed);
-  missing_of(typed);
   if (typed.has("input_format") && format_by_name("any." + typed.one("input_format")) != typed.one("input_format")) {
     const Field field("input_format");
     usage({field, ": '", typed.one("input_format"), "' is not known"}, "choose one of csv, json, parquet, tsv");
   }
+  require_usable(typed);
   LedgerReading reading;
   for (const OptionSpec& option : release_verb().options) {
     const std::string field = option.field();

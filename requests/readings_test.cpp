@@ -27,7 +27,9 @@ TEST(Readings, HaveEveryOptionOfTheOwners) {
   for (const OptionSpec& option : release_verb().options) {
     const std::string field = option.field();
     if (elsewhere.contains(field) || option.option_class != OptionClass::owner) continue;
-    const std::string value = option.values() == 0 ? "yes" : "7";
+    const std::map<std::string, std::string> of_few{{"decimal", ","}, {"thousands", ","}, {"encoding", "latin1"}};
+    const auto known = of_few.find(field);
+    const std::string value = option.values() == 0 ? "yes" : known == of_few.end() ? "7" : known->second;
     const Typed typed = typed_with({{field, option.values() == 0 ? std::vector<std::string>{} : std::vector{value}}});
     EXPECT_EQ(reading_to_declare(typed), (LedgerReading{{field, value}})) << field;
   }
@@ -37,6 +39,15 @@ TEST(Readings, HaveEveryOptionOfTheOwners) {
 
 TEST(Readings, HaveListsInOneForm) {
   EXPECT_EQ(reading_to_declare(typed_with({{"missing", {"NA, -9"}}})), (LedgerReading{{"missing", "NA,-9"}}));
+}
+
+// A dataset that declared such a reading could pay for no release, and never changes.
+TEST(Readings, ThatNoReleaseCanHaveAreRefused) {
+  for (const auto& [field, value] : {std::pair{"missing", "NA,NA"}, std::pair{"encoding", "ebcdic"},
+                                     std::pair{"decimal", ";"}, std::pair{"thousands", "."}}) {
+    EXPECT_THROW(reading_to_declare(typed_with({{field, {value}}})), Error) << field;
+  }
+  EXPECT_THROW(reading_to_declare(typed_with({{"input_format", {"parquet"}}, {"encoding", {"latin1"}}})), Error);
 }
 
 TEST(Readings, HaveWhatIsDeclaredOfPersons) {

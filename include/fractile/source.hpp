@@ -161,6 +161,9 @@ struct TableOptions {
   /// the same columns in the same order, and none is named twice; a record belongs to the table whichever file holds it.
   std::vector<std::string> more_files = {};
   static constexpr std::size_t most_files = 1'000;
+
+  /// Throws `usage` for options that Table::open() refuses whatever the files hold. Looks at no file.
+  void validate() const;
 };
 
 /// Groups that merge one or several keys each, such as a total over cells.
@@ -695,6 +698,10 @@ class Source {
   bool has_disjoint_persons_ = false;
   Opening opening_;
 };
+
+/// A server's address as a ledger's dataset declares it: without passwords, and with the options of the variable PGOPTIONS where it has
+/// none itself, since options decide which tables a query names.
+std::string declared_server(const std::string& address);
 
 // --- The engine ------------------------------------------------------------------------------------------------------
 //

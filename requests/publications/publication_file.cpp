@@ -321,6 +321,10 @@ ReadInput input_of(const Item& root) {
                       "write each text by itself, or make such cells NULL in a query");
     }
   }
+  const TableOptions& read = result.input.read;
+  if (read.file.empty() && read.sql.empty()) return result;  // a profile file, or records that the caller has
+  if (!result.input.postgres.empty()) return result;
+  checked_members(*item, input_options(), [&] { read.validate(); });
   return result;
 }
 

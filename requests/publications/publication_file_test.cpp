@@ -242,6 +242,15 @@ TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
   expect_refused("missing = [\"NA\"", "missing = [3", "9: input.missing[0]", "a text is expected", "in quotes");
   expect_refused("missing = [\"NA\"", "missing = [\"NA,-9\"", "9: input.missing", "'NA,-9' has a comma in it",
                  "by itself");
+  // `plan` took what `publish` refuses.
+  expect_refused("missing = [", "decimal = \";\"\nmissing = [", "9: input.decimal",
+                 "decimals follow a point or a comma", "decimal = \",\"");
+  expect_refused("missing = [", "encoding = \"ebcdic\"\nmissing = [", "9: input.encoding", "unknown encoding 'ebcdic'",
+                 "encoding = \"latin1\"");
+  expect_refused("missing = [", "format = \"xls\"\nmissing = [", "9: input.format", "unknown format 'xls'",
+                 "format = \"csv\"");
+  expect_refused("missing = [\"NA\"", "missing = [\"NA\", \"NA\"", "9: input.missing", "declared to be missing twice",
+                 "name it once");
   expect_refused("missing = [", "postgres = \"postgres://h/d\"\nmissing = [", "9: input.postgres",
                  "input.file is another", "name one");
   expect_refused("[\"n\", \"s\"]", "\"n\"", "12: keys.region", "neither a list of keys", "write [\"north\"");

@@ -20,6 +20,7 @@ TablesFolder::TablesFolder(std::string folder, const std::string& file, PageOpti
     : folder_(std::move(folder)), options_(std::move(page)) {
   if (folder_.empty()) return;
   stem_ = std::filesystem::path(file).stem().string();
+  require_own_folder(folder_);
   std::error_code failure;
   std::filesystem::create_directories(folder_, failure);
   if (failure) refuse_folder(folder_, failure.message(), "name another folder");

@@ -108,7 +108,9 @@ constexpr VerbSpec ledger_show_spec{
     "fractile ledger show FILE [--dataset NAME] [--format FORMAT]",
     ledger_file,
     ledger_show_table,
-    ledger_epilogue,
+    "csv, the format in a pipe, and json have the datasets only; fractile ledger export also has the entries.\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n",
 };
 
 constexpr std::array ledger_verify_table{

@@ -137,7 +137,7 @@ constexpr std::array explain_table{
     compare_option,
     OptionSpec{"--ledger", owner, "PATH", "", "Ledger",
                "the ledger that paid for the release, and must hold this receipt: says what is left of its budget"},
-    OptionSpec{"--dataset", asker, "NAME", "the ledger's only one", "Ledger", "which of its datasets"},
+    OptionSpec{"--dataset", asker, "NAME", "the one that the receipt names", "Ledger", "which of its datasets"},
     OptionSpec{"--format", output, "FORMAT", "text", "Output",
                "text, markdown, html (a page to look at), json (the receipt itself, also of a page), or registry (YAML "
                "for the public registry "

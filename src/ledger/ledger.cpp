@@ -355,10 +355,9 @@ Error unsynced(const Error& error, const Store& store, const std::vector<LedgerR
   const bool is_one = requests.size() == 1;
   const std::string cost = is_one ? requests.front().cost.to_string() : "what they cost";
   return {error.code(), error.what_words(),
-          fmt::format("nothing was published; {} counts as spent: {} of {} {} reserved, and fractile ledger void {} "
-                      "--entry {} --reason TEXT gives it back",
-                      cost, entries_in_words(reservations), store.name(), is_one ? "stays" : "stay", store.name(),
-                      reservations.front().id)};
+          fmt::format("nothing was published; {} counts as spent: {} of {} {} reserved, and {}", cost,
+                      entries_in_words(reservations), store.name(), is_one ? "stays" : "stay",
+                      voiding_in_words(reservations, store.name()))};
 }
 
 /// Throws `budget_refused` unless the budget of the first request's dataset covers all of that dataset's requests together. charge()

@@ -1,6 +1,7 @@
 #include "ledger/readings.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "fractile/error.hpp"
 #include "ledger/chain.hpp"
@@ -53,12 +54,17 @@ Words held(const std::string& name, const std::optional<std::string>& value) {
   return {"with ", is_list ? field.texts(items_of(*value, ",")) : field.text(*value)};
 }
 
+/// Whether two values of an option say the same.
+bool is_same(const std::string& name, const std::optional<std::string>& a, const std::optional<std::string>& b) {
+  return name == "missing" && a && b ? is_same_list(*a, *b) : a == b;
+}
+
 /// The first name for which two readings have different values, among names for which `matters` is true; "" when there is none.
 template <class Matters>
 std::string difference(const LedgerReading& a, const LedgerReading& b, Matters matters) {
   for (const LedgerReading* each : {&a, &b}) {
     for (const auto& [name, value] : *each) {
-      if (matters(name) && value_in(a, name) != value_in(b, name)) return name;
+      if (matters(name) && !is_same(name, value_in(a, name), value_in(b, name))) return name;
     }
   }
   return {};
@@ -131,6 +137,12 @@ std::string source_in_words(const std::string& source) {
 }
 
 std::vector<std::string> files_of(const std::string& source) { return items_of(source, ",/"); }
+
+bool is_same_list(const std::string& a, const std::string& b) {
+  const std::vector<std::string> items = items_of(without_blanks(a), ",");
+  const std::vector<std::string> others = items_of(without_blanks(b), ",");
+  return std::set(items.begin(), items.end()) == std::set(others.begin(), others.end());
+}
 
 std::string reading_text(const LedgerReading& reading) {
   std::string text;

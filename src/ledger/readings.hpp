@@ -22,6 +22,10 @@ std::string source_in_words(const std::string& source);
 /// way: so two sources that share a file share a part.
 std::vector<std::string> files_of(const std::string& source);
 
+/// Whether two lists of texts that count as missing, with commas between the texts, have the same texts. Their order
+/// decides nothing, nor does a text that stands twice.
+bool is_same_list(const std::string& a, const std::string& b);
+
 /// A reading as one text: names and values in turn, as fields of chain.hpp.
 std::string reading_text(const LedgerReading& reading);
 /// `nullopt` for a text that reading_text() did not write.

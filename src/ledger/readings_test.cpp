@@ -97,6 +97,19 @@ TEST_P(LedgerReadings, TheFirstReleaseFixesWhatIsLeftOpen) {
   ledger.verify();
 }
 
+// The order in which texts that count as missing were typed made two readings.
+TEST_P(LedgerReadings, TheOrderOfTextsThatAreMissingDecidesNothing) {
+  Ledger ledger = with({});
+  LedgerRequest first = asked("/t.csv", {{"missing", "-9,NA"}});
+  ledger.reserve(first);
+  first.reading["missing"] = "NA,-9";
+  EXPECT_EQ(ledger.reserve(first).id, 2);
+  first.reading["missing"] = "NA,-9,NA";  // ledger init took a text twice, which no release has
+  EXPECT_EQ(ledger.reserve(first).id, 3);
+  first.reading["missing"] = "NA,-9,.";
+  expect_refused(ledger, first, "which fixed how that is read, with missing = {\"-9\", \"NA\"}");
+}
+
 // An extra --table made another source of the same file, so that the next release chose another column of persons and fewer records.
 TEST_P(LedgerReadings, AFileIsReadAsBeforeBesideOtherFiles) {
   Ledger ledger = with({});

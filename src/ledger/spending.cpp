@@ -207,5 +207,14 @@ void require_remaining(const LedgerDataset& dataset, const Spending& spent, cons
   refuse_cost(dataset, spent, cost.to_string() + as);
 }
 
+std::string voiding_in_words(const std::vector<LedgerReservation>& reservations, const std::string& ledger) {
+  const std::int64_t first = reservations.front().id;
+  const std::int64_t last = reservations.back().id;
+  const bool is_one = first == last;
+  return fmt::format("fractile ledger void {} --entry {} --reason TEXT gives {}", ledger,
+                     is_one ? std::to_string(first) : "N",
+                     is_one ? "it back" : fmt::format("entry N back, for each N from {} to {}", first, last));
+}
+
 }  // namespace ledger_detail
 }  // namespace fractile

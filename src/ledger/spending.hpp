@@ -1,6 +1,7 @@
 // What a cost counts as on a budget, and the sums of charges.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "fractile/ledger.hpp"
@@ -29,5 +30,9 @@ Spending remaining_of(const Budget& budget, const Spending& spent);
 
 /// Throws `budget_refused` unless the remaining budget covers the charge, and `usage` when the sum would have too many digits.
 void require_remaining(const LedgerDataset& dataset, const Spending& spent, const Budget& cost, const Budget& charge);
+
+/// The command that gives reserved entries back: "fractile ledger void b.db --entry 3 --reason TEXT gives it back". One command voids one
+/// entry. Takes at least one reservation.
+std::string voiding_in_words(const std::vector<LedgerReservation>& reservations, const std::string& ledger);
 
 }  // namespace fractile::ledger_detail

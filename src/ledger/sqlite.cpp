@@ -278,6 +278,17 @@ void Statement::run() {
   }
 }
 
+void require_no_companion(const std::string& path, const std::string& what) {
+  for (const char* const ending : companions) {
+    if (!path.ends_with(ending)) continue;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("the {} '{}' has a name that ends with {}, and a database would take it for a file of its own",
+                    what, path, ending),
+        "choose another name");
+  }
+}
+
 int Statement::columns() const { return sqlite3_column_count(statement_.get()); }
 
 bool Statement::is_null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }

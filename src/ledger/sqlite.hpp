@@ -1,6 +1,7 @@
 // SQLite's C interface, with classes that own its handles and with Fractile's errors.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,13 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 namespace fractile::ledger_detail {
+
+/// SQLite keeps what it has not yet written in files next to the database. Their names are the database's with one of these endings. SQLite
+/// deletes or replays whatever stands there.
+inline constexpr std::array companions{"-journal", "-wal", "-shm"};
+
+/// Throws `usage` if the path may be one at which SQLite keeps a file of a database's own. `what` it would be: "ledger".
+void require_no_companion(const std::string& path, const std::string& what);
 
 /// Nothing was changed, because the disk has no room for the change.
 class DiskFull : public Error {

@@ -568,6 +568,24 @@ TEST_F(ReadOnlyLedger, IsNotWritten) {
   }));
 }
 
+// SQLite took the ledger "a.db-journal" for the journal of the ledger "a.db", and deleted it with all its charges.
+TEST_F(LedgerFile, HasNoNameUnderWhichADatabaseKeepsAFileOfItsOwn) {
+  for (const std::string ending : {"-journal", "-wal", "-shm"}) {
+    const std::string other = path + "-other.db";
+    testing::expect_failure(ErrorCode::usage, "a database would take it for a file of its own",
+                            [&] { Ledger::create(other + ending); });
+    testing::expect_failure(ErrorCode::usage, "a database would take it for a file of its own", [&] {
+      LedgerDataset dataset{"people" + ending, Budget::pure(Rational(1))};
+      dataset.witness = other + ending;
+      Ledger::open_or_create(path).add_dataset(dataset);
+    });
+    std::ofstream(other + ending) << "what its owner keeps";
+    testing::expect_failure(ErrorCode::usage, "is there, and the ledger", [&] { Ledger::create(other); });
+    EXPECT_FALSE(std::filesystem::exists(other));
+    EXPECT_TRUE(std::filesystem::remove(other + ending));
+  }
+}
+
 /// A ledger with a false format number has tables that the migration does not expect, and stays as it was.
 TEST_F(LedgerFile, AFailedMigrationChangesNothing) {
   RawDatabase(path).run(format_0);

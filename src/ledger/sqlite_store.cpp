@@ -58,6 +58,20 @@ void make_new(const std::string& path, const Waiting& waiting) {
   if (reason != EEXIST) cannot_create(path);
 }
 
+/// Throws `usage` if the new ledger, or a file that is there, would be deleted or replayed as a file that SQLite keeps for a database.
+void require_room_beside(const std::string& path) {
+  require_no_companion(path, "ledger");
+  struct stat there {};
+  for (const char* const ending : companions) {
+    if (lstat((path + ending).c_str(), &there) != 0) continue;
+    if (lstat(path.c_str(), &there) == 0) return;  // another process has made this ledger, and writes it
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("'{}{}' is there, and the ledger '{}' would take it for a file of its own", path, ending, path),
+        "move that file away, or choose another name");
+  }
+}
+
 /// Makes a ledger if nothing exists at the path. Throws `usage` when `wanted` is `created` and something exists, and for an empty file.
 void make_if_missing(const std::string& path, Wanted wanted, const Waiting& waiting) {
   struct stat there {};
@@ -67,7 +81,9 @@ void make_if_missing(const std::string& path, Wanted wanted, const Waiting& wait
                 "remove it if it is yours and nothing else uses it, or choose another name");
   }
   if (is_there && wanted == Wanted::created) refuse_existing(path, "name");
-  if (!is_there) make_new(path, waiting);
+  if (is_there) return;
+  require_room_beside(path);
+  make_new(path, waiting);
 }
 
 /// The statement that reads a table; `indexed` is "NOT INDEXED" for Store::scan and "" for lookups.

@@ -18,6 +18,7 @@
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
 #include "ledger/chain.hpp"
+#include "ledger/sqlite.hpp"
 #include "libraries/disk_room.hpp"
 #include "libraries/fmt.hpp"
 
@@ -97,6 +98,7 @@ bool Witness::is_there(const std::string& path) {
 }
 
 void Witness::create(const Store& store, const std::string& path, const Seen& seen) {
+  require_no_companion(path, "witness");
   const auto require = [&](bool done) {
     if (done) return;
     throw Error(ErrorCode::ledger, fmt::format("{} cannot be created: {}", named(store, path), std::strerror(errno)),

@@ -91,7 +91,7 @@ Address Address::parse(const std::string& text) {
   const auto part = [&](const char* keyword) { return option(address.options_, keyword); };
   require_clean_parts(part("host"), part("port"), part("dbname"));
   std::string more;  // further parts that decide which server is asked, and how it finds the tables of a query
-  for (const char* const keyword : {"service", "hostaddr", "options"}) {
+  for (const char* const keyword : {"service", "servicefile", "hostaddr", "options"}) {
     if (part(keyword).empty()) continue;
     more += fmt::format("{}{}={}", more.empty() ? "?" : "&", keyword, encoded(part(keyword), "._-"));
   }
@@ -120,6 +120,15 @@ std::string shown_address(const std::string& text) {
   } catch (const Error&) {
     return "postgres://...";
   }
+}
+
+std::string shown_session(const std::string& text) {
+  const std::string shown = shown_address(text);
+  const char* const variable = std::getenv("PGOPTIONS");
+  if (variable == nullptr || *variable == '\0') return shown;
+  if (shown.find("?options=") != std::string::npos || shown.find("&options=") != std::string::npos) return shown;
+  return fmt::format("{}{}options={}", shown, shown.find('?') == std::string::npos ? "?" : "&",
+                     encoded(variable, "._-"));
 }
 
 std::optional<std::string> Result::cell(int row, int column) const {

@@ -37,6 +37,10 @@ class Address {
 /// The address as shown(), or "postgres://..." where it cannot be read.
 std::string shown_address(const std::string& text);
 
+/// The same with the options of the variable PGOPTIONS, which libpq takes where the address has none: they decide which tables a query
+/// names.
+std::string shown_session(const std::string& text);
+
 /// A failure between this program and a server. `words` may hold values of rows.
 struct Failure {
   bool lost;             ///< the connection was lost, or was never there; otherwise the server refused

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <string>
+
 #include "fractile/error.hpp"
 
 namespace fractile::postgres {
@@ -27,6 +30,20 @@ TEST_F(PostgresAddress, IsShownWithoutPasswords) {
   EXPECT_EQ(shown("postgres:///?service=wages"), "postgres://?service=wages");
   EXPECT_EQ(shown("postgres://db.example/team?options=-csearch_path%3Down&hostaddr=10.0.0.1&sslmode=require"),
             "postgres://db.example/team?hostaddr=10.0.0.1&options=-csearch_path%3Down");
+}
+
+// PGOPTIONS gave a declared query another search_path, and so other tables.
+TEST_F(PostgresAddress, OfASessionHasTheOptionsOfTheEnvironment) {
+  const char* const before = std::getenv("PGOPTIONS");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("PGOPTIONS", "-c search_path=evil", 1);
+  EXPECT_EQ(shown_session("postgres://u:pw@h/d"), "postgres://u@h/d?options=-c%20search_path%3Devil");
+  EXPECT_EQ(shown_session("postgres://h/d?hostaddr=10.0.0.1"),
+            "postgres://h/d?hostaddr=10.0.0.1&options=-c%20search_path%3Devil");
+  EXPECT_EQ(shown_session("postgres://h/d?options=-ca%3Db"), "postgres://h/d?options=-ca%3Db");
+  setenv("PGOPTIONS", "", 1);
+  EXPECT_EQ(shown_session("postgres://u@h/d"), "postgres://u@h/d");
+  before == nullptr ? unsetenv("PGOPTIONS") : setenv("PGOPTIONS", kept.c_str(), 1);
 }
 
 /// Parts of a password that was not percent-encoded would be taken for a host, a port or a database, and be shown.

@@ -8,6 +8,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
+#include "ledger/spending.hpp"
 #include "libraries/fmt.hpp"
 #include "publication/readings.hpp"
 
@@ -185,6 +186,10 @@ std::optional<LedgerEntry> ReleaseCharge::stored(const std::string& query) const
   });
 }
 
+std::string ReleaseCharge::held_text(std::string text, const std::string& as_typed) const {
+  return text == as_typed || stored(text) || !stored(as_typed) ? text : as_typed;
+}
+
 std::vector<Charge> ReleaseCharge::charges() const {
   std::vector<Charge> charges;
   for (const LedgerReservation& each : reservations_) charges.push_back({request_.dataset, each.id, each.token});
@@ -263,8 +268,7 @@ void ReleaseCharge::reserve(const std::vector<std::string>& queries, const Wante
   attendant.on_interrupt(
       fmt::format("stopped; {} counts as spent: {} of {} {} reserved", cost_, entries_in_words(reservations_), path_,
                   one_or_more("stays", "stay")),
-      fmt::format("nothing was published; fractile ledger void {} --entry {} --reason TEXT gives {} back", path_,
-                  reservations_.front().id, one_or_more("it", "the first")));
+      fmt::format("nothing was published; {}", ledger_detail::voiding_in_words(reservations_, path_)));
 }
 
 std::string ReleaseCharge::one_or_more(const char* of_one, const char* of_more) const {

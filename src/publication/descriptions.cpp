@@ -61,18 +61,22 @@ SourceDescription described(const Source& source, const ReleaseRequest& request,
 }
 
 std::string canonical_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
-                           const std::string& name, const std::vector<NamedTable>& tables, Costs costs) {
+                           const std::string& name, const std::vector<NamedTable>& tables, Costs costs, Lists lists) {
   const TableOptions& read = source.options();
   ReleaseDetails details{read.format, read.delimiter, read.single_line_records, request.column.public_rows,
                          request.column.selection.keys};
   if (request.bounds) details.bounds_share = request.bounds->share;
   details.statistics = request.statistics;
+  const RecordSelection& selection = request.column.selection;
+  if (!selection.person.empty() && selection.records_per_person < request.query.records_per_person)
+    details.sampled_records = selection.records_per_person;
   details.unreadable = read.unreadable;
   details.numbers = read.numbers;
   details.encoding = read.encoding;
   details.source = name;
   details.tables = tables;
   details.has_any_cost = costs == Costs::any;
+  details.is_as_typed = lists == Lists::as_typed;
   return canonical_query(request.over_counted(read.sql_stability.value_or(1)), request.column.lattice, description,
                          details);
 }

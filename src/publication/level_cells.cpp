@@ -31,7 +31,10 @@ std::string label_of(const Publication& publication, const std::string& column, 
   const auto at = std::ranges::find(publication.keys, column, &KeyColumn::column);
   if (at == publication.keys.end() || at->labels.empty()) return key;
   const auto place = static_cast<std::size_t>(std::ranges::find(at->keys, key) - at->keys.begin());
-  return place < at->labels.size() ? at->labels[place] : key;
+  if (place >= at->labels.size()) return key;
+  const std::string& label = at->labels[place];
+  const bool is_shared = std::ranges::count(at->labels, label) > 1;  // readers could not tell its cells apart
+  return is_shared ? fmt::format("{} ({})", label, key) : label;
 }
 
 std::vector<std::string> labels_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level,

@@ -377,10 +377,12 @@ PublishedTables tables_drawn(Source source, const PublicationRequest& request, c
   for (LevelToDraw& level : plan.levels) {
     level.description = publication_detail::described(source, level.request, true, *records);
     level.description.margin_of = margin_of(plan.columns[level.column].selection, level.request.column.selection);
-    if (charge) {
-      level.form =
-          canonical_text(source, level.request, level.description, charge->source(), charge->tables(), Costs::any);
-    }
+    if (!charge) continue;
+    const auto form = [&](Lists lists) {
+      return canonical_text(source, level.request, level.description, charge->source(), charge->tables(), Costs::any,
+                            lists);
+    };
+    level.form = charge->held_text(form(Lists::sorted), form(Lists::as_typed));
   }
   records->require_unchanged();
   PublishedTables tables = TablesRun(request, std::move(plan), *records, source, charge, attendant).run();

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -204,6 +205,25 @@ TEST_F(PublishingTables, ALedgerIsChargedOnceForAllOfIt) {
   EXPECT_EQ(after.balance("people").spent.to_string(), "epsilon = 1/3");
   after.verify();
   require_own_receipts(statement);
+}
+
+/// Keeps what an interrupt would report.
+class Interruptible final : public Attendant {
+ public:
+  void on_interrupt(const Words& /*what*/, const Words& hint) override {
+    hints.push_back(Error(ErrorCode::usage, "", hint).hint());
+  }
+  std::vector<std::string> hints;
+};
+
+// The message named one entry to void, and the others went on counting.
+TEST_F(PublishingTables, AnInterruptedPublicationSaysHowToGiveAllItsEntriesBack) {
+  const Payment payment = ledger();
+  Interruptible attendant;
+  fractile::publish(Source::file({.file = file_}), {earnings(Budget::pure(Rational(1)))}, payment, attendant);
+  const std::string expected = "nothing was published; fractile ledger void " + payment.ledger +
+                               " --entry N --reason TEXT gives entry N back, for each N from 1 to 4";
+  EXPECT_NE(std::ranges::find(attendant.hints, expected), attendant.hints.end());
 }
 
 TEST_F(PublishingTables, TwoTablesOfTheSameValuesAreRefusedBeforeTheCharge) {

@@ -9,6 +9,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/publication.hpp"
+#include "fractile/receipts.hpp"
 #include "source/entries/table_test_support.hpp"
 
 namespace fractile {
@@ -76,6 +77,52 @@ TEST_F(Publishing, EqualRequestsAreAnsweredFromTheLedger) {
   EXPECT_EQ(entries(payment), 2U);
 }
 
+// A release with the same texts in another order was charged again, or refused because its file was read differently before.
+TEST_F(Publishing, TheOrderOfTextsThatAreMissingDecidesNothing) {
+  const Payment payment = ledger();
+  const std::string file = people();
+  const Answer first = publish(Source::file({.file = file, .missing = {"NA", "-9"}}), request(), payment);
+  const Answer second = publish(Source::file({.file = file, .missing = {"-9", "NA"}}), request(), payment);
+  EXPECT_EQ(second.release->receipt, first.release->receipt);
+  EXPECT_EQ(entries(payment), 1U);
+}
+
+TEST_F(Publishing, AnswersOfAnEarlierProgramStillServe) {
+  const std::string file = people();
+  const auto read = [&] { return Source::file({.file = file, .missing = {"NA", "-9"}}); };
+  const Payment payment = ledger();
+  Answer answer = publish(read(), request(), payment);
+  LedgerRequest asked = Ledger::open_to_read(payment.ledger).entry(1).request;
+  const std::string sorted = R"("missing":["-9","NA"])";
+  const std::size_t place = asked.query.find(sorted);
+  ASSERT_NE(place, std::string::npos) << asked.query;
+  asked.query.replace(place, sorted.size(), R"("missing":["NA","-9"])");  // as it was typed
+  const std::string path = folder.path("earlier.ledger");
+  Ledger earlier = Ledger::create(path);
+  earlier.add_dataset({"people", Budget::pure(Rational(2))});
+  const LedgerReservation reservation = earlier.reserve(asked);
+  Release release = *answer.release;
+  release.charge = Charge{"people", reservation.id, reservation.token};
+  release.receipt.clear();
+  const std::string receipt = with_receipt(std::move(release)).receipt;
+  earlier.commit(reservation, receipt);
+  EXPECT_EQ(publish(read(), request(), Payment{path}).release->receipt, receipt);
+  EXPECT_EQ(entries(Payment{path}), 1U);
+}
+
+// Two requests that sample different numbers of each person's records, and promise for the same number, were one query.
+TEST_F(Publishing, HowManyRecordsOfAPersonAreSampledIsPartOfTheQuery) {
+  const Payment payment = ledger({}, 3);
+  const std::string file = people();
+  const Answer three = publish(Source::file({.file = file}), request(), payment);
+  ReleaseRequest one = request();
+  one.column.selection.records_per_person = 1;
+  one.query.records_per_person = 3;
+  EXPECT_FALSE(publish(Source::file({.file = file}), one, payment).stored);
+  EXPECT_TRUE(publish(Source::file({.file = file}), one, payment).stored);
+  EXPECT_EQ(publish(Source::file({.file = file}), request(), payment).release->receipt, three.release->receipt);
+}
+
 /// The query need not repeat how many records a person has, and cannot state fewer.
 TEST_F(Publishing, ThePromiseIsMadeToPersonsOfAsManyRecordsAsAreCounted) {
   const std::string file = people();
@@ -114,6 +161,20 @@ TEST_F(Publishing, WhatCannotBeIsRefusedBeforeTheCharge) {
       },
       {.file = file});
   refused([](ReleaseRequest& asked) { asked.query.quantiles.clear(); }, {.file = file});
+  // Numbers of more than 10,000 characters were charged for, and made a receipt that nothing could read.
+  const Rational tiny = Rational(10).pow(-10'000);
+  EXPECT_EQ(
+      refused([&](ReleaseRequest& asked) { asked.column.lattice = Lattice::regular(0, tiny, tiny); }, {.file = file}),
+      "bounds");
+  EXPECT_EQ(refused(
+                [&](ReleaseRequest& asked) {
+                  asked.column.lattice = Lattice::explicit_points({0, tiny});
+                },
+                {.file = file}),
+            "candidates");
+  EXPECT_EQ(refused([&](ReleaseRequest& asked) { asked.query.quantiles = {tiny}; }, {.file = file}), "quantiles");
+  EXPECT_EQ(refused([&](ReleaseRequest& asked) { asked.query.budget = Budget::pure(tiny); }, {.file = file}),
+            "epsilon");
 }
 
 TEST_F(Publishing, NoCellDecidesWhetherAPaidReleaseSucceeds) {

@@ -65,7 +65,7 @@ std::vector<Said> said_of(const Source& source, const ColumnToCount& column, con
           {"null", column.null_policy == NullPolicy::error ? "error" : ""},
           {"missing", listed(read.missing)},
           {"unreadable", is_error ? "error" : ""},  // "" for missing, the default of paid releases
-          {"postgres", source.address().empty() ? "" : shown_ledger(source.address())},
+          {"postgres", source.address().empty() ? "" : declared_server(source.address())},
           {"sql_stability", read.sql_stability ? std::to_string(*read.sql_stability) : ""},
           {"weight_stability", stability_of_weights(column.selection)},
           {"input_format", told_format(read, declared_value(dataset, "input_format"))},
@@ -81,11 +81,16 @@ Words written(const std::string& field, const std::string& value) {
   return value == yes ? Words(Field(field)) : Field(field).text(value);
 }
 
-/// `all`: everything that a new dataset must declare for this reading, `said` among it.
-[[noreturn]] void refuse_undeclared(const Said& said, const std::vector<Said>& all, const LedgerDataset& dataset) {
+/// `all`: everything that a new dataset must declare for this reading, `said` among it. `sql`: the query, which is declared together with
+/// its stability.
+[[noreturn]] void refuse_undeclared(const Said& said, const std::vector<Said>& all, const LedgerDataset& dataset,
+                                    const std::string& sql) {
   const std::string declared = declared_value(dataset, said.field);
   Words with;
-  for (const Said& one : all) with = {with, with.empty() ? "" : " ", written(one.field, one.value)};
+  for (const Said& one : all) {
+    with = {with, with.empty() ? "" : " ", written(one.field, one.value)};
+    if (one.field == "sql_stability" && !sql.empty()) with = {with, " ", Field("sql").text(sql)};
+  }
   throw Error(
       ErrorCode::usage,
       {Field(said.field), " may be used on a ledger's dataset only as its owner declared it, and dataset '",
@@ -99,6 +104,10 @@ void require_listable(const std::vector<std::string>& missing) {
     return;
   throw Error(ErrorCode::usage, {Field("missing"), ": a text has a comma in it"}, "make such cells NULL in a query",
               "missing");
+}
+
+bool has_declared_missing(const TableOptions& read, const LedgerDataset& dataset) {
+  return ledger_detail::is_same_list(listed(read.missing), declared_value(dataset, "missing"));
 }
 
 /// Whether what was said is what the owner declared, or is no weaker.
@@ -152,7 +161,7 @@ void require_nothing_else_of_weights(const Source& source, const ColumnToCount& 
     throw Error(ErrorCode::usage, {changes, "a query could change these weights, too"},
                 {"leave ", Field("sql"), " out"}, "sql");
   }
-  if (!read.missing.empty() && listed(read.missing) != declared_value(dataset, "missing")) {
+  if (!read.missing.empty() && !has_declared_missing(read, dataset)) {
     throw Error(ErrorCode::usage,
                 {changes, Field("missing"),
                  ", which it does not declare in this way, could make some of these weights missing"},
@@ -232,7 +241,7 @@ void require_cells_for_null_errors(const Source& source, const ColumnToCount& co
                 {"leave ", Field("sql"), " out, or only name columns: ", Field("sql").text("SELECT age FROM people")},
                 "sql");
   }
-  if (!read.missing.empty() && listed(read.missing) != declared_value(dataset, "missing")) {
+  if (!read.missing.empty() && !has_declared_missing(read, dataset)) {
     throw Error(ErrorCode::usage,
                 {ends, "missing cell, and the dataset does not declare what ", Field("missing"), " says"},
                 {"say what is missing as the dataset declares it"}, "missing");
@@ -318,7 +327,7 @@ LedgerReading reading_of(const Source& source, const ColumnToCount& column, cons
     owners.push_back(said);
     if (!undeclared && !keeps(said, declared, source.options())) undeclared = said;
   }
-  if (undeclared) refuse_undeclared(*undeclared, owners, dataset);
+  if (undeclared) refuse_undeclared(*undeclared, owners, dataset, source.options().sql);
   if (source.has_disjoint_persons()) reading["disjoint_persons"] = yes;  // the header of a profile file states it
   require_declared_query(source.options(), dataset);
   require_declared_weights(column.selection, dataset);

@@ -210,6 +210,7 @@ TEST(ReadingsOfReleases, NoQueryMakesWhatEndsARelease) {
   EXPECT_EQ(field_of("", {"17"}, {{"null", "error"}}), "missing");
   EXPECT_EQ(field_of("", {"17"}, {{"null", "error"}, {"missing", "NA"}}), "missing");
   EXPECT_EQ(field_of("", {"NA", "17"}, {{"null", "error"}, {"missing", "NA,17"}}), "");
+  EXPECT_EQ(field_of("", {"17", "NA"}, {{"null", "error"}, {"missing", "NA,17"}}), "");
 }
 
 TEST(ReadingsOfReleases, WhoHoldsTheRecordsSaysWhatIsLeftOpen) {

@@ -1,4 +1,8 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
 
 #include "fractile/error.hpp"
 #include "fractile/publication.hpp"
@@ -7,6 +11,57 @@
 #include "quantiles/release/release.hpp"
 
 namespace fractile {
+namespace {
+
+/// A receipt has products of a request's numbers, and its readers refuse numbers of more than 10,000 characters.
+constexpr std::size_t most_characters = 500;
+
+void require_short(const char* field, const std::string& number) {
+  if (number.size() <= most_characters) return;
+  throw Error(ErrorCode::usage,
+              {Field(field), fmt::format(": a number of {} characters, and the numbers of a release have at most {}",
+                                         number.size(), most_characters)},
+              "write fewer digits", field);
+}
+
+void require_short(const char* field, const std::optional<Rational>& number) {
+  if (number) require_short(field, number->to_string());
+}
+
+void require_short(const Lattice& lattice) {
+  if (!lattice.is_regular()) {
+    for (std::uint64_t i = 0; i < lattice.size(); ++i) require_short("candidates", lattice.text(i));
+    return;
+  }
+  require_short("bounds", lattice.text(0));
+  require_short("bounds", lattice.text(lattice.size() - 1));
+  require_short("step", distance_text(lattice.kind(), lattice.step()));
+}
+
+void require_short(const Budget& budget) {
+  if (budget.measure() == Measure::zcdp) return require_short("rho", budget.rho().to_string());
+  require_short("epsilon", budget.epsilon().to_string());
+  if (budget.measure() == Measure::approximate) require_short("delta", budget.delta().to_string());
+}
+
+/// Throws `usage` for numbers that would make a receipt that cannot be read.
+void require_short(const ReleaseRequest& request) {
+  const QuantileQuery& query = request.query;
+  require_short(request.column.lattice);
+  require_short(query.budget);
+  for (const Rational& quantile : query.quantiles) require_short("quantiles", quantile.to_string());
+  if (query.intervals) require_short("intervals", query.intervals->level.to_string());
+  if (request.bounds) require_short("bounds_budget", request.bounds->share.to_string());
+  if (request.statistics) require_short("count_budget", request.statistics->share.to_string());
+  if (const std::optional<RecordWeights>& weights = request.column.selection.weights) {
+    require_short("weight_bounds", weights->lower.to_string());
+    require_short("weight_bounds", weights->upper.to_string());
+    require_short("weight_step", weights->step.to_string());
+    require_short("expected_weight", weights->mean);
+  }
+}
+
+}  // namespace
 
 QuantileQuery ReleaseRequest::over_counted(std::uint32_t sql_stability) const {
   QuantileQuery promised = query;
@@ -18,6 +73,7 @@ QuantileQuery ReleaseRequest::over_counted(std::uint32_t sql_stability) const {
 void ReleaseRequest::validate(std::uint32_t sql_stability) const {
   const RecordSelection& selection = column.selection;
   column.validate();
+  require_short(*this);
   if (column.public_rows) selection.require_public_rows();
   const QuantileQuery counted = over_counted(sql_stability);
   require_query(counted, column.lattice);

@@ -84,8 +84,12 @@ void validate_other(const PublicationTable& table, const std::vector<const KeyCo
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const std::string& name = table.other[i];
     if (!is_utf8(name)) refuse("other", "a key is not UTF-8 text", "convert it");
-    if (std::ranges::find(columns[i]->keys, name) == columns[i]->keys.end()) continue;
-    refuse("other", fmt::format("{} is already a key of column {}", quoted(name), quoted(columns[i]->column)),
+    const bool is_key = std::ranges::find(columns[i]->keys, name) != columns[i]->keys.end();
+    const bool is_label = std::ranges::find(columns[i]->labels, name) != columns[i]->labels.end();
+    if (!is_key && !is_label) continue;
+    refuse("other",
+           fmt::format("{} is already a {} of column {}", quoted(name), is_key ? "key" : "label",
+                       quoted(columns[i]->column)),
            {"call all other keys something else: ", Field("other").entry(columns[i]->column, "elsewhere")});
   }
 }

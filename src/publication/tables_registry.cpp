@@ -1,6 +1,7 @@
 // A publication as a record for the public registry of deployments.
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fractile/publication.hpp"
@@ -38,8 +39,10 @@ void drop_weaker(std::vector<std::string>& declarations) {
 /// "3 quantiles of pay by region and sex with totals, beside counts": describes a table whose publisher does not describe it.
 std::string described(const PublicationTable& table) {
   const std::size_t quantiles = table.quantiles.size();
-  std::string text =
-      quantiles == 0 ? table.column : fmt::format("{} of {}", counted(quantiles, "quantile"), table.column);
+  SourceDescription source;
+  source.per_person = table.per_person;
+  const std::string values = values_in_words(source, table.column);
+  std::string text = quantiles == 0 ? values : fmt::format("{} of {}", counted(quantiles, "quantile"), values);
   if (!table.by.empty()) text += fmt::format(" by {}", enumerated(table.by));
   if (table.levels.size() > 1) text += " with totals";
   std::vector<std::string> beside;
@@ -66,21 +69,46 @@ std::string unprotected_of(const PublishedTables& published) {
       fmt::join(possible, "; "), fmt::join(failures, "; "));
 }
 
-/// The level with the strongest promise: among the levels that count records, or among all if none does, the one in which most of a
-/// person's records or values count.
-const Release& promised(const PublishedTables& tables) {
-  const auto most = [](const PublishedLevel& a, const PublishedLevel& b) {
-    const bool has_values = a.release.source.per_person.has_value();
-    if (has_values != b.release.source.per_person.has_value()) return has_values;
-    return a.release.query.records_per_person < b.release.query.records_per_person;
-  };
-  return std::ranges::max_element(tables.levels, most)->release;
+/// Levels of which all count records, or all count persons' values.
+struct LevelsAlike {
+  const Release* promised;          ///< the one in which most of a person's records or values count
+  std::vector<std::string> tables;  ///< the names of their tables
+};
+
+/// Those that count records come first.
+std::vector<LevelsAlike> levels_alike(const PublishedTables& tables) {
+  std::vector<LevelsAlike> all;
+  for (const bool have_values : {false, true}) {
+    LevelsAlike alike{nullptr, {}};
+    for (const PublishedLevel& level : tables.levels) {
+      if (level.release.source.per_person.has_value() != have_values) continue;
+      const bool is_more = alike.promised == nullptr ||
+                           alike.promised->query.records_per_person < level.release.query.records_per_person;
+      if (is_more) alike.promised = &level.release;
+      add_all(alike.tables, {tables.publication.tables[level.table].name});
+    }
+    if (alike.promised != nullptr) all.push_back(std::move(alike));
+  }
+  return all;
+}
+
+/// For whom the parameters hold, by tables if some count records and others persons' values.
+std::string unit_of(const std::vector<LevelsAlike>& all) {
+  if (all.size() == 1) return registry_record(*all.front().promised).unit;
+  std::string unit;
+  for (const LevelsAlike& alike : all) {
+    unit += fmt::format("{}In {}: {}", unit.empty() ? "" : " ", enumerated(alike.tables),
+                        registry_record(*alike.promised).unit);
+  }
+  return unit;
 }
 
 }  // namespace
 
 std::string to_registry(const PublishedTables& tables, const About& about) {
-  RegistryRecord record = registry_record(promised(tables));
+  const std::vector<LevelsAlike> alike = levels_alike(tables);
+  RegistryRecord record = registry_record(*alike.front().promised);
+  record.unit = unit_of(alike);
   record.declarations.clear();
   for (const PublishedLevel& level : tables.levels) {
     add_all(record.declarations,

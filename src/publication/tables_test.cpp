@@ -5,11 +5,13 @@
 
 #include "fractile/error.hpp"
 #include "fractile/publication.hpp"
+#include "publication/level_cells.hpp"
 #include "publication/publication_test_support.hpp"
 
 namespace fractile {
 namespace {
 
+using publication_detail::label_of;
 using publication_test::earnings;
 using publication_test::table_by;
 
@@ -81,12 +83,25 @@ void expect_refused(const std::string& field, const std::string& why, const std:
   }
 }
 
+// Rows of a table could not be told apart if their keys had one label.
+TEST(PublicationCells, OfOneLabelShowTheirKeys) {
+  Publication publication = earnings();
+  EXPECT_EQ(label_of(publication, "sex", "m"), "men");
+  publication.keys.back().labels = {"people", "people"};
+  EXPECT_EQ(label_of(publication, "sex", "f"), "people (f)");
+  EXPECT_EQ(label_of(publication, "sex", "m"), "people (m)");
+  EXPECT_EQ(label_of(publication, "sex", "other"), "other");
+}
+
 TEST(Publications, AreRefused) {
   EXPECT_NO_THROW(earnings().validate());
   const auto first = [](Publication& all) -> PublicationTable& { return all.tables.front(); };
   expect_refused("table", "there is none", [](Publication& all) { all.tables.clear(); });
   expect_refused("other", "of 1 columns, and the table has 2",
                  [&](Publication& all) { first(all).other = {"abroad"}; });
+  expect_refused("other", "'men' is already a label of column 'sex'", [&](Publication& all) {
+    first(all).other = {"", "men"};
+  });
   expect_refused("other", "'n' is already a key of column 'region'", [&](Publication& all) {
     first(all).other = {"n", ""};
   });

@@ -58,6 +58,13 @@ void check_combinations(const GroupKeys& keys) {
   refuse(fmt::format("the group '{}' appears twice", to_string(keys[*twin])), "write every combination once");
 }
 
+/// In double quotes, which are doubled within it.
+std::string in_quotes(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char letter : text) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  return quoted + '"';
+}
+
 }  // namespace
 
 KeyColumns::KeyColumns(std::string name) {
@@ -84,7 +91,16 @@ GroupKey::GroupKey(std::string text) {
   if (!text.empty()) texts_.push_back(std::move(text));
 }
 
-std::string to_string(const GroupKey& key) { return fmt::format("{}", fmt::join(key.texts(), ", ")); }
+std::string to_string(const GroupKey& key) {
+  if (key.size() == 1) return key[0];
+  std::string joined;
+  for (const std::string& text : key.texts()) {
+    const bool is_plain = text.find_first_of(",\"") == std::string::npos;
+    joined += joined.empty() ? "" : ", ";
+    joined += is_plain ? text : in_quotes(text);
+  }
+  return joined;
+}
 
 GroupKeys::GroupKeys() {
   static const std::shared_ptr<const Content> none = std::make_shared<const Content>();

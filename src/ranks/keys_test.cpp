@@ -65,7 +65,10 @@ TEST(GroupKeys, AreNotToldApartByTheirTextsPutTogether) {
   EXPECT_EQ(fault_of(keys), "");
   const std::vector<GroupKey> all = keys.all();
   EXPECT_EQ(std::set<GroupKey>(all.begin(), all.end()).size(), 3U);
-  EXPECT_EQ(to_string(keys[0]), "a,b, c");
+  EXPECT_EQ(to_string(keys[0]), "\"a,b\", c");  // in a figure, "a, b, c" was the name of several groups
+  EXPECT_EQ(to_string(keys[1]), "a, \"b,c\"");
+  EXPECT_EQ(to_string(GroupKeys::tuples({{"a \"b\"", "c"}})[0]), "\"a \"\"b\"\"\", c");
+  EXPECT_EQ(to_string(GroupKey("a, b")), "a, b");
 }
 
 TEST(GroupKeys, AreRefusedWhenTheyCannotBe) {

@@ -79,6 +79,7 @@ class Declared(OwnersTest):
         for name, value in (("null", "error"), ("public_rows", True), ("sql_stability", "1")):
             changes = {name: value, "sql": "SELECT age FROM input, range(1000)"} if name == "sql_stability" else {name: value}
             self.refuse(f"--{name.replace('_', '-')} {undeclared}", "fractile ledger init declares it for a new dataset: with --", **changes)
+        self.refuse("a new dataset: with --sql-stability 1 --sql \"SELECT age FROM input, range(1000)\"", **changes)  # the query belongs to it
         self.refuse(f"--keys-file {undeclared}", "write the keys themselves, --keys north,south", by="name", keys_file="keys.txt")
         self.refuse(f"--postgres {undeclared}", arguments=(), postgres="postgres://127.0.0.1:1/x", sql="SELECT age FROM t")
         self.assertEqual(self.median("people.csv", null="drop"), "3")

@@ -573,6 +573,14 @@ class Options(PageTest):
         self.assertEqual(self.of("explain", "r.json", "--ledger", "l.db", "--format", "json"), (self.folder / "r.json").read_text())
         for words in ([], ["--format", "markdown"], ["--format", "json"]):
             self.assert_refused(run("explain", "other.json", "--ledger", "l.db", *words, cwd=self.folder), 2, "holds this receipt")
+        self.of("ledger", "init", "l.db", "--dataset", "visits", "--epsilon", "2")
+        self.assertIn(SPENT, self.of("explain", "r.json", "--ledger", "l.db"))  # the receipt names its dataset
+        self.assert_refused(run("explain", "r.json", "--ledger", "l.db", "--dataset", "visits", cwd=self.folder), 2,
+                            "--dataset: the receipt names the dataset 'people', and not 'visits'")
+        for names in (["visits"], ["visits", "jobs"]):  # the hint was to choose one of these
+            self.of("ledger", "init", "o.db", "--dataset", names[-1], "--epsilon", "2")
+            self.assert_refused(run("explain", "r.json", "--ledger", "o.db", cwd=self.folder), 2,
+                                "the ledger 'o.db' has no dataset 'people', which the receipt names")
         self.assert_refused(run("explain", "r.json", "--ledger", "l.db", "--format", "registry", cwd=self.folder), 2,
                             "--ledger does not go with --format registry")
 

@@ -499,6 +499,10 @@ quantiles = "median"
         for sql, declared in (("SELECT age FROM people", {}), ("SELECT max(age) AS age FROM people GROUP BY id", {"sql_stability": "1"})):
             self.refused(2, sql, "age", "may be used on a ledger's dataset only as its owner declared it", "--postgres", **how,
                          dataset="people", postgres=elsewhere, **declared)
+        declared_query = options(postgres=self.address, sql="SELECT age FROM people", column="age", dataset="people", sql_stability="1",
+                                 bounds=("0", "100"), step="1", **how)
+        result = run("release", *declared_query, cwd=self.folder, env={**os.environ, "PGOPTIONS": "-c search_path=clinic"})
+        self.assert_refused(result, 2, "may be used on a ledger's dataset only as its owner declared it", "?options=-c%20search_path%3Dclinic")
         self.refused(2, "SELECT age FROM people", "age", words.format("clinic.people", "elsewhere"), **how, dataset="elsewhere", postgres=elsewhere)
         self.quantiles(self.asked("SELECT age FROM people", "age", **how, dataset="people"))
 

@@ -214,8 +214,8 @@ class Tables(Publishing):
 
     def test_hints_name_members_of_the_file(self):
         """Once, they named options that publish does not have."""
-        for said, code, hint in (('encoding = "latin"', 2, 'pass encoding = "latin1", '),
-                                 ('decimal = ";"', 2, 'pass e.g. decimal = "," and thousands = "."\n'),
+        for said, code, hint in (('encoding = "latin"', 3, 'pass encoding = "latin1", '),
+                                 ('decimal = ";"', 3, 'pass e.g. decimal = "," and thousands = "."\n'),
                                  ('unreadable = "error"', 3, 'leave such records out with unreadable = "missing"'),
                                  ('null = "error"', 3, 'leave such records out with null = "drop"\n')):
             with self.subTest(said):
@@ -223,6 +223,8 @@ class Tables(Publishing):
                 result = self.publish()
                 self.assert_refused(result, code, hint)
                 self.assertNotIn("--", result.err)
+                if said.startswith(("encoding", "decimal")):
+                    self.assertEqual(run("plan", "earnings.toml", cwd=self.folder).err, result.err)
 
     def test_hints_say_how_counts_were_made(self):
         """Once, the hint was to ask for what the header of the profile file says, which nothing shows."""

@@ -83,6 +83,14 @@ class RefusedBeforeRows(ReceiptTest):
                 self.assert_refused(result, 2, f"the receipt 'l.db{suffix}' would stand where a database in 'l.db' keeps its own file")
             result = run("count", "t.csv", "--column", "x", "--bounds", "0", "9", "--step", "1", "--output", f"./l.db{suffix}", cwd=self.folder)
             self.assert_refused(result, 2, "would stand where a database in './l.db' keeps its own file")
+            # A folder there made the ledger unusable.
+            result = self.run_release("t.csv", ledger="l.db", format="html", figures=f"l.db{suffix}/figures")
+            self.assert_refused(result, 2, f"the folder 'l.db{suffix}' would stand where a database in 'l.db' keeps its own file")
+            self.write("p.toml", '[publication]\nepsilon = 1\n[input]\nfile = "t.csv"\n[[table]]\ncolumn = "x"\nbounds = [0, 9]\nstep = 1\n'
+                                 'quantiles = "median"\n')
+            result = run("publish", "p.toml", "--ledger", "l.db", "--output", f"./l.db{suffix}", cwd=self.folder)
+            self.assert_refused(result, 2, "would stand where a database in './l.db' keeps its own file")
+        (self.folder / "p.toml").unlink()
         self.assert_refused(self.run_release("t.csv", receipt="l.db", ledger="l.db"), 2, "already exists")
         self.assertEqual(self.files(), ["l.db", "t.csv"])
         self.assertEqual(json.loads(run("ledger", "export", "l.db", cwd=self.folder).out)["entries"], [])

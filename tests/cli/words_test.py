@@ -458,6 +458,20 @@ class Tables(WordsTest):
         self.assertIn("Tables whose records hold anything or nothing in the column, each counted at the possible value nearest to its own; "
                       "those that hold no number are left out.", record)
 
+    def test_a_registry_says_which_tables_count_persons(self):
+        """Once, the parameters held for persons with at most some records that count, also in tables of sums of all their records."""
+        table = '[[table]]\nname = "{}"\ncolumn = "income"\nbounds = [0, 500]\nstep = 1\nquantiles = "median"\n'
+        self.write_people()
+        self.write("p.toml", '[publication]\nepsilon = 1\nperson = "household"\nrecords_per_person = 3\n[input]\nfile = "people.csv"\n'
+                   + table.format("pay") + table.format("sums") + 'per_person = "sum"\n')
+        self.of("publish", "p.toml", "--output", "out")
+        self.write("about.toml", 'title = "P"\ncurator = "C"\ncurator_type = "Government"\nuse = "U"\nregion = "R"\ndate = "2026-05-01"\n')
+        record = self.of("explain", "out/p.json", "--format", "registry", "--about", "about.toml")
+        self.assertIn("2 tables: 1 quantile of income; 1 quantile of income (sum per person).", record)
+        self.assertRegex(record, "In pay: Tables are adjacent .* with one record more.* with up to 3 records: of each person's records at most "
+                                 "that many count, chosen at random. In sums: Tables are adjacent .* with one person's records more.* hold for a "
+                                 "person, however many records they have: each person counts with one value, whatever their records.")
+
 
 class Hints(WordsTest):
     def refused(self, arguments, code, *parts):

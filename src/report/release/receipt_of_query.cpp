@@ -1,4 +1,5 @@
 // Checks whether a receipt belongs to a query in a ledger. What both state must be equal.
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -78,6 +79,12 @@ std::vector<std::string> tables_asked(const SourceDescription& source) {
   return tables;
 }
 
+/// Texts whose order decides nothing.
+std::vector<std::string> sorted(std::vector<std::string> texts) {
+  std::ranges::sort(texts);
+  return texts;
+}
+
 std::vector<std::string> quantiles_asked(const Release& release) {
   std::vector<std::string> quantiles;
   for (const Rational& each : release.query.quantiles) quantiles.push_back(each.to_string());
@@ -149,10 +156,10 @@ std::string difference(const Json& query, const Release& release) {
       {"the file",
        !names_a_file || !source.files.empty() || file_name(source.file) == file_name(text_at(query, "file"))},
       {"the SQL", source.sql == text_at(query, "sql")},
-      {"the tables of the SQL", tables_asked(source) == tables_asked(query)},
+      {"the tables of the SQL", sorted(tables_asked(source)) == sorted(tables_asked(query))},
       {"the declared stability", text_of(source.sql_stability) == text_at(query, "sql_stability")},
       {"what is done with missing values", to_string(source.null_policy) == text_at(query, "null")},
-      {"what counts as missing", source.missing == texts_at(query, "missing")},
+      {"what counts as missing", sorted(source.missing) == sorted(texts_at(query, "missing"))},
       {"what is done with cells that are not numbers",
        !query.HasMember("unreadable") ||
            (source.unreadable && to_string(*source.unreadable) == text_at(query, "unreadable"))},

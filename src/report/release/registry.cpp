@@ -137,16 +137,23 @@ std::string variant_of(Measure measure) {
 std::string unit_of(const Release& release) {
   const bool adds = release.query.neighbors == Neighbors::add_remove;
   const std::uint32_t records = records_per_person(release);
-  const std::string neighbours = adds ? "Tables are adjacent when one is the other with one record more"
-                                      : "Tables are adjacent when they differ in what one record says";
-  const std::string several = records == 1 ? "one record" : fmt::format("{} records", records);
+  // One record more changes a person's value or row, and does not add one.
+  const bool are_of_persons = release.source.per_person || release.source.one_row_a_person;
+  const std::string neighbours = adds ? fmt::format("Tables are adjacent when one is the other with {} more",
+                                                    are_of_persons ? "one person's records" : "one record")
+                                      : fmt::format("Tables are adjacent when they differ in what {}",
+                                                    are_of_persons ? "one person's records say" : "one record says");
+  const std::string for_whom = release.source.per_person ? "a person, however many records they have"
+                               : records == 1            ? "a person with up to one record"
+                                                         : fmt::format("a person with up to {} records", records);
   const std::string bound =
       release.source.sql_stability
           ? "the curator declares how many rows of a query's result one record more or less changes"
       : release.source.one_row_a_person                    ? "the query makes one row of each person's records"
       : release.source.per_person && !release.is_grouped() ? "each person counts with one value, whatever their records"
-      : release.source.per_person     ? "each person counts with one value in a group, in at most that many groups, "
-                                        "chosen at random"
+      : release.source.per_person
+          ? fmt::format("each person counts with one value in a group, in at most {}, chosen at random",
+                        counted(records, "group"))
       : release.source.person.empty() ? "the curator declares that no person has more"
                                       : "of each person's records at most that many count, chosen at random";
   const bool knows_people = release.public_rows && release.query.records_per_person == 1 &&
@@ -154,7 +161,7 @@ std::string unit_of(const Release& release) {
   const std::string weights =
       release.source.weights ? " Records have weights; " + weighted_neighbors_in_words(*release.source.weights) + "."
                              : "";
-  return fmt::format("{}. The parameters hold for a person with up to {}: {}.{}{}", neighbours, several, bound, weights,
+  return fmt::format("{}. The parameters hold for {}: {}.{}{}", neighbours, for_whom, bound, weights,
                      knows_people ? fmt::format(" There are {} people, one a row.", *release.public_rows) : "");
 }
 
@@ -265,7 +272,8 @@ void write_implementation(Yaml& yaml, const RegistryRecord& record) {
 RegistryRecord registry_record(const Release& release) {
   const std::size_t quantiles = release.query.quantiles.size();
   return {fmt::format("{} of {}{}.", quantiles == 0 ? "Counts" : fmt::format("{} quantiles", quantiles),
-                      release.source.column, !release.is_grouped() ? "" : " by " + to_string(release.source.by)),
+                      values_in_words(release.source, release.source.column),
+                      !release.is_grouped() ? "" : " by " + to_string(release.source.by)),
           release.cost(),
           domain_of(release),
           unprotected_of(release),

@@ -1,5 +1,8 @@
 #include "report/text/canonical_query.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "libraries/rapidjson.hpp"
 #include "report/text/shown_text.hpp"
 
@@ -77,22 +80,27 @@ void add_others(Line& line, const char* name, const std::vector<std::string>& ot
   if (!others.empty()) line.add_list(name, others.size(), [&](std::uint64_t i) { return others[i]; });
 }
 
+/// Texts whose order decides nothing.
+void add_set(Line& line, const char* name, std::vector<std::string> texts, bool is_as_typed) {
+  if (texts.empty()) return;
+  if (!is_as_typed) std::ranges::sort(texts);
+  line.add_list(name, texts.size(), [&](std::uint64_t i) { return texts[i]; });
+}
+
 void add_source(Line& line, const SourceDescription& source, const ReleaseDetails& details) {
   line.add("column", source.column);
   const bool is_declared = !details.source.empty() && !details.source.starts_with('/');
   if (is_declared) line.add("source", name_text(details.source));
   if (!is_declared) line.add("file", name_text(details.source.empty() ? source.file : details.source));
   line.add("sql", source.sql);
-  const std::vector<NamedTable>& tables = details.tables.empty() ? source.tables : details.tables;
-  if (!tables.empty()) {
-    line.add_list("tables", tables.size(),
-                  [&](std::uint64_t i) { return tables[i].name + "=" + name_text(tables[i].file); });
+  std::vector<std::string> tables;
+  for (const NamedTable& table : details.tables.empty() ? source.tables : details.tables) {
+    tables.push_back(table.name + "=" + name_text(table.file));
   }
+  add_set(line, "tables", std::move(tables), details.is_as_typed);
   if (source.sql_stability) line.add("sql_stability", std::to_string(*source.sql_stability));
   line.add("null", to_string(source.null_policy));
-  if (!source.missing.empty()) {
-    line.add_list("missing", source.missing.size(), [&](std::uint64_t i) { return source.missing[i]; });
-  }
+  add_set(line, "missing", source.missing, details.is_as_typed);
   if (details.unreadable) line.add("unreadable", to_string(*details.unreadable));
   line.add("input_format", details.input_format);
   line.add("delimiter", details.delimiter);
@@ -102,6 +110,7 @@ void add_source(Line& line, const SourceDescription& source, const ReleaseDetail
   line.add("encoding", details.encoding);
   line.add("person", source.person);
   if (source.whole_records) line.add("sample", "whole records");
+  if (details.sampled_records) line.add("sampled_records", std::to_string(*details.sampled_records));
   if (source.per_person) line.add("per_person", to_string(*source.per_person));
   if (source.weights) add_weights(line, source.weights->declared);
   add_groups(line, source.by, details.keys);

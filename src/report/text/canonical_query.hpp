@@ -3,6 +3,7 @@
 // Thread-safety: functions of their arguments, for any number of threads.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,11 @@ struct ReleaseDetails {
   /// Leaves out the cost, but not its measure, since a level of a publication keeps the cost at which it was first published.
   bool has_any_cost = false;
   std::optional<StatisticsRequest> statistics = {};
+  /// How many of each person's records are sampled, if the promise is made for persons with more.
+  std::optional<std::uint32_t> sampled_records = {};
+  /// Leaves texts that count as missing, and tables, in the order in which they were typed, as earlier programs wrote them. Otherwise they
+  /// are sorted, since their order decides nothing.
+  bool is_as_typed = false;
 };
 
 /// All that determines a release except for the table and the random bits, as one line of JSON. In a ledger, equal texts are the same

@@ -39,7 +39,7 @@ TEST(CanonicalQuery, SaysAllThatDeterminesARelease) {
   details.unreadable = Unreadable::error;
   EXPECT_EQ(
       canonical_query(query, Lattice::explicit_points({1, Rational(5, 2)}), source, details),
-      R"({"column":"age","sql":"SELECT \"a\"","null":"error","missing":["NA","-9"],"unreadable":"error","input_format":"csv",)"
+      R"({"column":"age","sql":"SELECT \"a\"","null":"error","missing":["-9","NA"],"unreadable":"error","input_format":"csv",)"
       R"("delimiter":";","single_line_records":"yes",)"
       R"("person":"id","per_person":"median","by":"town","keys":["a","b,c"],)"
       R"("quantiles":["1/3","1/2"],"epsilon":"ln 2","delta":"1/1000","neighbors":"change-one",)"
@@ -63,6 +63,25 @@ TEST(CanonicalQuery, ListsTheKeysOfSeveralColumnsByThemselves) {
   EXPECT_EQ(text(GroupKeys::tuples({{"a", "f"}, {"a", "m"}, {"b", "f"}, {"b", "m"}})), crossed);
   EXPECT_NE(text(GroupKeys::tuples({{"a", "f"}, {"a", "m"}, {"b", "m"}, {"b", "f"}})), crossed);
   EXPECT_NE(text(GroupKeys::tuples({{"a,b", "c"}})), text(GroupKeys::tuples({{"a", "b,c"}})));
+}
+
+// The order in which texts that count as missing were typed made two queries of one release.
+TEST(CanonicalQuery, OrdersListsWhoseOrderDecidesNothing) {
+  const Release release = some_release();
+  const auto text = [&](std::vector<std::string> missing, std::vector<NamedTable> tables, bool is_as_typed = false) {
+    SourceDescription source = some_source();
+    source.missing = std::move(missing);
+    ReleaseDetails details;
+    details.tables = std::move(tables);
+    details.is_as_typed = is_as_typed;
+    return canonical_query(release.query, release.lattice, source, details);
+  };
+  const NamedTable towns{"towns", "/towns.csv"};
+  const NamedTable jobs{"jobs", "/jobs.csv"};
+  EXPECT_EQ(text({"NA", "-9"}, {towns, jobs}), text({"-9", "NA"}, {jobs, towns}));
+  EXPECT_EQ(text({"NA", "-9"}, {towns, jobs}), text({"-9", "NA"}, {jobs, towns}, true));
+  EXPECT_NE(text({"NA", "-9"}, {}), text({"NA", "-9"}, {}, true));  // the text of an earlier program
+  EXPECT_NE(text({"NA"}, {}), text({"NA", "-9"}, {}));
 }
 
 TEST(CanonicalQuery, SaysWhichIntervals) {

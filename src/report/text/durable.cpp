@@ -122,6 +122,16 @@ void require_writable(const std::string& path, const std::string& what) {
   }
 }
 
+void require_own_folder(const std::string& folder) {
+  std::filesystem::path made;
+  std::error_code unknown;
+  for (const std::filesystem::path& part : std::filesystem::path(folder)) {
+    if (part.empty() || part == ".") continue;
+    made /= part;
+    if (!std::filesystem::exists(made, unknown)) refuse_companion(made.string(), "folder");
+  }
+}
+
 std::string canonical_new_file(const std::string& path) {
   const OwnEnvironment own;
   std::error_code unknown;

@@ -17,6 +17,9 @@ enum class Readers { owner, all };
 /// existing database (with -journal, -wal or -shm after the database's name). `what` is the file's name in messages.
 void require_writable(const std::string& path, const std::string& what = "receipt");
 
+/// Throws `usage` if making this folder, with those above it, would make one at a name that SQLite may use for an existing database.
+void require_own_folder(const std::string& folder);
+
 /// The path of a file that may not exist yet, in a folder that exists: absolute, without links and dots.
 std::string canonical_new_file(const std::string& path);
 

@@ -98,6 +98,10 @@ std::string Source::name() const {
   return first + " and " + (more == 1 ? options_.more_files.front() : std::to_string(more) + " more files");
 }
 
+std::string declared_server(const std::string& address) {
+  return postgres::is_address(address) ? postgres::shown_session(address) : address;
+}
+
 std::unique_ptr<Records> Source::open(const OnOpened& on_opened, Unreadable unsaid) {
   const OwnEnvironment own;
   return opening_(on_opened, unsaid);

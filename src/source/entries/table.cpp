@@ -27,6 +27,7 @@
 #include "source/files/query_relation.hpp"
 #include "source/files/relation.hpp"
 #include "source/files/text_check.hpp"
+#include "source/text/encoding.hpp"
 
 namespace fractile {
 
@@ -39,6 +40,7 @@ using source_detail::Counted;
 using source_detail::EngineFailure;
 using source_detail::EngineOnDemand;
 using source_detail::FailureKind;
+using source_detail::Format;
 using source_detail::held_or_spooled;
 using source_detail::Input;
 using source_detail::InputFile;
@@ -411,10 +413,8 @@ void open_relation(const EngineOnDemand& engine, const TableOptions& options, Op
   source.relation = input.relation;
 }
 
-/// Throws unless options about delimited text are used with such a text.
-void require_delimited(const TableOptions& options, const std::vector<Input>& inputs) {
-  const auto is_delimited = [](const Input& input) { return input.relation->shape().has_value(); };
-  if (std::ranges::any_of(inputs, is_delimited)) return;
+/// Throws `usage` for what only CSV and TSV have.
+void refuse_options_of_text(const TableOptions& options) {
   const auto refuse = [](bool is_declared, const std::string& what) {
     if (!is_declared) return;
     throw Error(ErrorCode::usage, what + " declared, but no CSV or TSV is read", "leave the declaration out");
@@ -422,6 +422,12 @@ void require_delimited(const TableOptions& options, const std::vector<Input>& in
   refuse(options.single_line_records, "single-line records are");
   refuse(!options.numbers.is_plain(), "how numbers are written is");
   refuse(!options.encoding.empty(), "an encoding is");
+}
+
+/// Throws unless options about delimited text are used with such a text.
+void require_delimited(const TableOptions& options, const std::vector<Input>& inputs) {
+  const auto is_delimited = [](const Input& input) { return input.relation->shape().has_value(); };
+  if (std::ranges::none_of(inputs, is_delimited)) refuse_options_of_text(options);
 }
 
 /// Why a pass failed: runs one ordered pass per column to find out. Returns `otherwise` if they find nothing.
@@ -933,11 +939,20 @@ double share_of_json(const OpenedTable& table) {
 
 }  // namespace
 
+void TableOptions::validate() const {
+  const OwnEnvironment own;
+  check_options(*this);
+  source_detail::check_query_options(*this);
+  source_detail::check_missing(missing);
+  static_cast<void>(source_detail::encoding_named(encoding));
+  if (file.empty() || format.empty()) return;
+  const Format named = source_detail::format_of(*this, {file});
+  if (sql.empty() && named != Format::csv && named != Format::tsv) refuse_options_of_text(*this);
+}
+
 Table Table::open(const TableOptions& options, const OnOpened& on_opened) {
   const OwnEnvironment own;
-  check_options(options);
-  source_detail::check_query_options(options);
-  source_detail::check_missing(options.missing);
+  options.validate();
   auto state = std::make_unique<State>();
   state->inputs = source_detail::open_inputs(options);
   tell_opened(state->inputs, on_opened);
