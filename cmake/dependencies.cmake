@@ -3,8 +3,23 @@ include(cmake/library_dependencies.cmake)
 
 add_library(fractile_dependencies INTERFACE)
 target_link_libraries(fractile_dependencies INTERFACE
-  fractile_needs::ARB fractile_needs::FLINT PkgConfig::MPFR PkgConfig::GMP PkgConfig::CLP OpenSSL::Crypto ZLIB::ZLIB BZip2::BZip2 PkgConfig::ZSTD PkgConfig::LZMA SQLite::SQLite3 Threads::Threads
+  fractile_needs::ARB fractile_needs::FLINT PkgConfig::MPFR PkgConfig::GMP OpenSSL::Crypto ZLIB::ZLIB BZip2::BZip2 PkgConfig::ZSTD PkgConfig::LZMA SQLite::SQLite3 Threads::Threads
   ${CMAKE_DL_LIBS})
+
+# Clp, through its wrapper libraries/clp.hpp: an archive is linked, and a shared library loaded where it is first needed.
+find_library(CLP_LIBRARY Clp HINTS ${CLP_LIBRARY_DIRS} REQUIRED)
+find_path(CLP_INCLUDE coin/Clp_C_Interface.h HINTS ${CLP_INCLUDE_DIRS} REQUIRED)
+if(CLP_LIBRARY MATCHES "[.]a$")
+  target_link_libraries(fractile_dependencies INTERFACE PkgConfig::CLP)
+  set(fractile_clp_of_pc "clp ")
+else()
+  cmake_path(GET CLP_LIBRARY FILENAME fractile_clp)
+  execute_process(COMMAND ${CMAKE_READELF} -d ${CLP_LIBRARY} OUTPUT_VARIABLE fractile_clp_header ERROR_QUIET)
+  if(fractile_clp_header MATCHES "soname: [[]([^]]+)[]]")
+    set(fractile_clp ${CMAKE_MATCH_1})
+  endif()
+  set_source_files_properties(src/libraries/clp.cpp PROPERTIES COMPILE_DEFINITIONS FRACTILE_CLP="${fractile_clp}")
+endif()
 
 # Highway, through its wrapper libraries/highway.hpp: headers only.
 find_path(HIGHWAY_INCLUDE hwy/highway.h REQUIRED)

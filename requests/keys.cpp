@@ -5,11 +5,11 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
-#include "ranks/seen_texts.hpp"
 #include "report/text/shown_text.hpp"
 #include "requests/csv_text.hpp"
 #include "requests/text_file.hpp"
@@ -92,15 +92,16 @@ std::vector<std::string> KeysFile::lines() const {
   std::string_view rest = contents_;
   if (rest.starts_with(byte_order_mark)) rest.remove_prefix(byte_order_mark.size());
   std::vector<std::string> keys;
-  SeenTexts seen(keys, std::min(most_lines, static_cast<std::size_t>(std::ranges::count(rest, '\n')) + 1));
+  std::unordered_set<std::string_view> known;
+  known.reserve(static_cast<std::size_t>(std::ranges::count(rest, '\n')) + 1);
   while (!rest.empty()) {
     const std::size_t end = rest.find('\n');
     std::string_view line = rest.substr(0, end);
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     if (line.ends_with('\r')) line.remove_suffix(1);
     check_line(line, path_, keys.size() + 1);
+    if (!known.insert(line).second) refuse_line(path_, keys.size() + 1, "appeared before", "write every key once");
     keys.emplace_back(line);
-    if (seen.add(keys.size() - 1)) refuse_line(path_, keys.size(), "appeared before", "write every key once");
   }
   if (keys.empty()) usage({Field("keys_file"), ": ", path_, " holds no keys"}, "write one key per line");
   return keys;

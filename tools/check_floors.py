@@ -47,7 +47,7 @@ ROOMS = {
     ),
     "flow/algebra": Room(2.1, ("exact",)),
     "flow/channel": Room(2.2, ("flow/algebra", "exact")),
-    "flow/refinement": Room(2.3, ("flow/channel", "flow/algebra", "exact")),
+    "flow/refinement": Room(2.3, ("flow/channel", "flow/algebra", "libraries", "exact")),
     "flow/pipeline": Room(2.3, ("flow/channel", "flow/algebra", "privacy", "exact")),
     "flow/loss": Room(2.4, ("flow/pipeline", "flow/channel", "flow/algebra", "exact")),
     "flow/stability": Room(

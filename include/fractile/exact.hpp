@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "fractile/error.hpp"
 
@@ -239,6 +240,8 @@ class RandomBits {
   /// reproducible stream yields one that is keyed by its next 256 bits, and is equally unsafe. A stream from from_source() yields
   /// nothing, since two threads must not call its function at once.
   std::optional<RandomBits> split();
+  /// Several such streams; none where split() yields nothing.
+  std::vector<RandomBits> split(std::size_t streams);
   /// 64 independent uniform bits.
   std::uint64_t next64();
   /// The seed, when the stream is reproducible.

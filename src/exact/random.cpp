@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -66,21 +67,38 @@ std::function<void(std::span<std::byte>)> stream_of(const Key& words) {
 
 }  // namespace
 
-struct RandomBits::Pool {
-  explicit Pool(std::function<void(std::span<std::byte>)> source) : fill(std::move(source)) {
-    void* const memory = mmap(nullptr, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    page = static_cast<Page*>(memory);
-    madvise(memory, page_size, MADV_DONTDUMP);
-    if (madvise(memory, page_size, MADV_WIPEONFORK) != 0) count_forks();
-    forks = fork_count.load();
+namespace {
+
+/// Pages of several streams, which the system gives and takes back together.
+class Pages {
+ public:
+  explicit Pages(std::size_t count) : size_(count * page_size) {
+    memory_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) throw std::bad_alloc();
+    madvise(memory_, size_, MADV_DONTDUMP);
+    if (madvise(memory_, size_, MADV_WIPEONFORK) != 0) count_forks();
   }
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+  ~Pages() { munmap(memory_, size_); }
+
+  Page* operator[](std::size_t i) const { return static_cast<Page*>(memory_) + i; }
+
+ private:
+  std::size_t size_;
+  void* memory_;
+};
+
+}  // namespace
+
+struct RandomBits::Pool {
+  explicit Pool(std::function<void(std::span<std::byte>)> source)
+      : Pool(std::move(source), std::make_shared<const Pages>(1), 0) {}
+  Pool(std::function<void(std::span<std::byte>)> source, std::shared_ptr<const Pages> of, std::size_t number)
+      : fill(std::move(source)), pages(std::move(of)), page((*pages)[number]), forks(fork_count.load()) {}
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
-  ~Pool() {
-    OPENSSL_cleanse(page, page_size);
-    munmap(page, page_size);
-  }
+  ~Pool() { OPENSSL_cleanse(page, page_size); }
 
   std::uint64_t next() {
     if (page->full == 0 || forks != fork_count.load(std::memory_order_relaxed)) refill();
@@ -100,8 +118,9 @@ struct RandomBits::Pool {
   }
 
   std::function<void(std::span<std::byte>)> fill;
-  Page* page = nullptr;
-  std::uint64_t forks = 0;
+  std::shared_ptr<const Pages> pages;
+  Page* page;  // one of them
+  std::uint64_t forks;
   std::optional<std::uint64_t> seed;
   bool is_system = false;
 };
@@ -128,14 +147,26 @@ RandomBits RandomBits::from_source(std::function<void(std::span<std::byte>)> fil
   return RandomBits(std::make_unique<Pool>(std::move(fill)));
 }
 
+std::vector<RandomBits> RandomBits::split(std::size_t streams) {
+  std::vector<RandomBits> split;
+  if (streams == 0 || !(pool_->is_system || pool_->seed)) return split;
+  split.reserve(streams);
+  const auto pages = std::make_shared<const Pages>(streams);
+  for (std::size_t i = 0; i < streams; ++i) {
+    Key key{};
+    if (pool_->seed) std::ranges::generate(key, [&] { return next64(); });
+    const auto fill = pool_->seed ? stream_of(key) : std::function<void(std::span<std::byte>)>(system_bytes);
+    auto pool = std::make_unique<Pool>(fill, pages, i);
+    pool->seed = pool_->seed;
+    pool->is_system = pool_->is_system;
+    split.push_back(RandomBits(std::move(pool)));
+  }
+  return split;
+}
+
 std::optional<RandomBits> RandomBits::split() {
-  if (pool_->is_system) return system();
-  if (!pool_->seed) return {};
-  Key key;
-  for (std::uint64_t& word : key) word = next64();
-  auto pool = std::make_unique<Pool>(stream_of(key));
-  pool->seed = pool_->seed;
-  return RandomBits(std::move(pool));
+  std::vector<RandomBits> one = split(1);
+  return one.empty() ? std::nullopt : std::optional(std::move(one.front()));
 }
 
 std::uint64_t RandomBits::next64() { return pool_->next(); }

@@ -82,9 +82,24 @@ TEST(RandomBits, SplitsOfASeedAreReproduced) {
   EXPECT_EQ(a.next64(), b.next64());
 }
 
+TEST(RandomBits, SeveralSplitsAtOnceAreThoseOneByOne) {
+  RandomBits one_by_one = RandomBits::unsafe_seeded(7);
+  RandomBits at_once = RandomBits::unsafe_seeded(7);
+  std::vector<RandomBits> streams = at_once.split(5);
+  ASSERT_EQ(streams.size(), 5U);
+  for (RandomBits& stream : streams) EXPECT_EQ(words_of(std::move(stream)), words_of(one_by_one.split().value()));
+  EXPECT_EQ(at_once.next64(), one_by_one.next64());
+  std::set<std::uint64_t> all;
+  RandomBits system = RandomBits::system();
+  for (RandomBits& stream : system.split(5)) all.merge(words_of(std::move(stream)));
+  EXPECT_EQ(all.size(), 5'000U);
+  EXPECT_TRUE(system.split(0).empty());
+}
+
 TEST(RandomBits, AFunctionIsCalledByOneStreamAlone) {
   RandomBits bits = RandomBits::from_source([](std::span<std::byte> out) { std::ranges::fill(out, std::byte{1}); });
   EXPECT_FALSE(bits.split().has_value());
+  EXPECT_TRUE(bits.split(3).empty());
 }
 
 TEST(RandomBits, FailureThrowsAndNothingIsReturned) {

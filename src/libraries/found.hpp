@@ -1,4 +1,4 @@
-// A function of a library that was loaded at run time.
+// A function of a library that was loaded at run time, or may be.
 #pragma once
 
 #include <dlfcn.h>
@@ -28,6 +28,8 @@ class Found<Result(Arguments...)> {
       throw Error(ErrorCode::usage, std::string("not a library of ") + library.wanted + ": it lacks " + name);
     }
   }
+  /// A function of a library that is linked.
+  explicit Found(Result (*function)(Arguments...)) : function_(function) {}
   Result operator()(Arguments... arguments) const { return function_(arguments...); }
 
  private:

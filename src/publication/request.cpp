@@ -24,24 +24,25 @@ void require_short(const char* field, const std::string& number) {
               "write fewer digits", field);
 }
 
-void require_short(const char* field, const std::optional<Rational>& number) {
-  if (number) require_short(field, number->to_string());
+void require_short(const char* field, const Rational& number) {
+  const bool is_short = number.numerator().fits_int64() && number.denominator().fits_int64();
+  if (!is_short) require_short(field, number.is_decimal() ? number.to_decimal() : number.to_string());
 }
 
 void require_short(const Lattice& lattice) {
   if (!lattice.is_regular()) {
-    for (std::uint64_t i = 0; i < lattice.size(); ++i) require_short("candidates", lattice.text(i));
+    for (std::uint64_t i = 0; i < lattice.size(); ++i) require_short("candidates", lattice.at(i));
     return;
   }
-  require_short("bounds", lattice.text(0));
-  require_short("bounds", lattice.text(lattice.size() - 1));
-  require_short("step", distance_text(lattice.kind(), lattice.step()));
+  require_short("bounds", lattice.lower());
+  require_short("bounds", lattice.upper());
+  require_short("step", lattice.step());
 }
 
 void require_short(const Budget& budget) {
-  if (budget.measure() == Measure::zcdp) return require_short("rho", budget.rho().to_string());
+  if (budget.measure() == Measure::zcdp) return require_short("rho", budget.rho());
   require_short("epsilon", budget.epsilon().to_string());
-  if (budget.measure() == Measure::approximate) require_short("delta", budget.delta().to_string());
+  if (budget.measure() == Measure::approximate) require_short("delta", budget.delta());
 }
 
 /// Throws `usage` for numbers that would make a receipt that cannot be read.
@@ -49,15 +50,15 @@ void require_short(const ReleaseRequest& request) {
   const QuantileQuery& query = request.query;
   require_short(request.column.lattice);
   require_short(query.budget);
-  for (const Rational& quantile : query.quantiles) require_short("quantiles", quantile.to_string());
-  if (query.intervals) require_short("intervals", query.intervals->level.to_string());
-  if (request.bounds) require_short("bounds_budget", request.bounds->share.to_string());
-  if (request.statistics) require_short("count_budget", request.statistics->share.to_string());
+  for (const Rational& quantile : query.quantiles) require_short("quantiles", quantile);
+  if (query.intervals) require_short("intervals", query.intervals->level);
+  if (request.bounds) require_short("bounds_budget", request.bounds->share);
+  if (request.statistics) require_short("count_budget", request.statistics->share);
   if (const std::optional<RecordWeights>& weights = request.column.selection.weights) {
-    require_short("weight_bounds", weights->lower.to_string());
-    require_short("weight_bounds", weights->upper.to_string());
-    require_short("weight_step", weights->step.to_string());
-    require_short("expected_weight", weights->mean);
+    require_short("weight_bounds", weights->lower);
+    require_short("weight_bounds", weights->upper);
+    require_short("weight_step", weights->step);
+    if (weights->mean) require_short("expected_weight", *weights->mean);
   }
 }
 

@@ -1,20 +1,22 @@
 #include "flow/refinement/elastic_program.hpp"
 
-#include <coin/Clp_C_Interface.h>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
 
+#include "libraries/clp.hpp"
+
 namespace fractile::flow {
 namespace {
 
+using libraries::clp;
+
 struct Delete {
-  void operator()(Clp_Simplex* model) const { Clp_deleteModel(model); }
+  void operator()(Clp_Simplex* model) const { clp().delete_model(model); }
 };
 struct DeleteOptions {
-  void operator()(Clp_Solve* options) const { ClpSolve_delete(options); }
+  void operator()(Clp_Solve* options) const { clp().delete_options(options); }
 };
 
 /// A sparse matrix, column after column.
@@ -59,20 +61,20 @@ constexpr int left_alone = 1;
 
 /// Solves the program of the equations columns x = right, 0 <= x <= most.
 std::unique_ptr<Clp_Simplex, Delete> solved(const ProgramColumns& columns, const std::vector<double>& right) {
-  std::unique_ptr<Clp_Simplex, Delete> model(Clp_newModel());
-  Clp_setLogLevel(model.get(), 0);
+  std::unique_ptr<Clp_Simplex, Delete> model(clp().new_model());
+  clp().set_log_level(model.get(), 0);
   const std::vector<double> lower(columns.costs.size(), 0.0);
-  Clp_loadProblem(model.get(), static_cast<int>(columns.costs.size()), static_cast<int>(right.size()),
-                  columns.starts.data(), columns.rows.data(), columns.entries.data(), lower.data(), columns.most.data(),
-                  columns.costs.data(), right.data(), right.data());
-  Clp_setPrimalTolerance(model.get(), 1e-9);
-  Clp_setDualTolerance(model.get(), 1e-9);
+  clp().load_problem(model.get(), static_cast<int>(columns.costs.size()), static_cast<int>(right.size()),
+                     columns.starts.data(), columns.rows.data(), columns.entries.data(), lower.data(),
+                     columns.most.data(), columns.costs.data(), right.data(), right.data());
+  clp().set_primal_tolerance(model.get(), 1e-9);
+  clp().set_dual_tolerance(model.get(), 1e-9);
   const std::size_t useful = 50 * (right.size() + columns.costs.size());
   const std::size_t affordable = std::max(fewest_iterations, most_work / columns.entries.size());
-  Clp_setMaximumIterations(model.get(), static_cast<int>(std::min(useful, affordable)));
-  const std::unique_ptr<Clp_Solve, DeleteOptions> options(ClpSolve_new());
-  ClpSolve_setSpecialOption(options.get(), interrupts, left_alone, -1);
-  Clp_initialSolveWithOptions(model.get(), options.get());
+  clp().set_maximum_iterations(model.get(), static_cast<int>(std::min(useful, affordable)));
+  const std::unique_ptr<Clp_Solve, DeleteOptions> options(clp().new_options());
+  clp().set_special_option(options.get(), interrupts, left_alone, -1);
+  clp().solve(model.get(), options.get());
   return model;
 }
 
@@ -101,12 +103,12 @@ Suggestion suggest(const RoughRows& from, const RoughRows& to) {
   Suggestion suggestion;
   for (std::size_t y = 0; y < observations; ++y) {
     for (std::size_t z = 0; z < outputs; ++z) {
-      if (Clp_getColumnStatus(model.get(), static_cast<int>(y * outputs + z)) == basic) {
+      if (clp().column_status(model.get(), static_cast<int>(y * outputs + z)) == basic) {
         suggestion.support.emplace_back(y, z);
       }
     }
   }
-  const double* prices = Clp_dualRowSolution(model.get());
+  const double* prices = clp().prices(model.get());
   for (std::size_t x = 0; x < from.size(); ++x) {
     suggestion.prices.emplace_back(prices + x * outputs, prices + (x + 1) * outputs);
   }
@@ -122,8 +124,8 @@ Mixture nearest_mixture(const std::vector<std::vector<double>>& parts, const std
   }
   columns.may_miss(wanted.size());
   const auto model = solved(columns, wanted);
-  const double* prices = Clp_dualRowSolution(model.get());
-  return {Clp_objectiveValue(model.get()), {prices, prices + wanted.size()}};
+  const double* prices = clp().prices(model.get());
+  return {clp().objective_value(model.get()), {prices, prices + wanted.size()}};
 }
 
 }  // namespace fractile::flow

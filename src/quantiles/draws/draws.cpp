@@ -1,7 +1,6 @@
 #include "quantiles/draws/draws.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "exact/selection.hpp"
@@ -39,11 +38,8 @@ class SplitSource : private OwnBits, public RandomSource {
 std::vector<std::unique_ptr<DrawSource>> RandomSource::split(std::size_t pieces) {
   std::vector<std::unique_ptr<DrawSource>> sources;
   sources.reserve(pieces);
-  while (sources.size() < pieces) {
-    std::optional<RandomBits> bits = bits_.split();
-    if (!bits) return {};
-    sources.push_back(std::make_unique<SplitSource>(std::move(*bits), filter_));
-  }
+  for (RandomBits& bits : bits_.split(pieces))
+    sources.push_back(std::make_unique<SplitSource>(std::move(bits), filter_));
   return sources;
 }
 
