@@ -144,5 +144,20 @@ TEST(ReleaseRequests, WhatCountsLeaveOfTheBudgetIsCheckedBeforeTheCharge) {
   EXPECT_THROW(request.validate(), Error);
 }
 
+/// A group's query under change-one is for both records of a change. They are not two records of one person, for whom there are no
+/// intervals of the population.
+TEST(ReleaseRequests, GroupsUnderChangeOneHaveIntervalsOfThePopulation) {
+  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(2).pow(-48)), Neighbors::change_one};
+  query.intervals = IntervalRequest{Rational(9, 10), IntervalOf::population};
+  ReleaseRequest request{{"age", Lattice::regular(0, 100, 1)}, query};
+  EXPECT_NO_THROW(request.validate());
+  request.column.selection = {.by = "region", .keys = {"north", "south"}};
+  EXPECT_THROW(request.validate(), Error) << "the noise is that of two records";
+  request.query.budget = Budget::pure(Rational(2).pow(-47));
+  EXPECT_NO_THROW(request.validate());
+  request.query.records_per_person = 2;
+  EXPECT_THROW(request.validate(), Error);
+}
+
 }  // namespace
 }  // namespace fractile
