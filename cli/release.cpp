@@ -62,7 +62,8 @@ class ReleaseWatcher final : public Watcher {
 
 std::string rehearsed(const Rehearsal& rehearsal, const ReleaseRequest& request) {
   const std::string cost = request.query.budget.to_string();
-  std::string text = fmt::format("column     {} ({})\n", shown_text(request.column.column), rehearsal.column_type);
+  const std::string type = rehearsal.column_type.empty() ? "" : " (" + rehearsal.column_type + ")";
+  std::string text = fmt::format("column     {}{}\n", shown_text(request.column.column), type);
   const Lattice& lattice = request.column.lattice;
   text += request.bounds ? fmt::format("values     multiples of {}, between bounds that a part of the cost finds\n",
                                        distance_text(lattice.kind(), lattice.step()))

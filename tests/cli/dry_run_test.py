@@ -44,6 +44,13 @@ class DryRuns(LedgerTest):
         self.assertIn("values     multiples of 1, between bounds that a part of the cost finds\n", found.out)
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["t.csv"])
 
+    def test_json_has_no_schema(self):
+        """Once, a dry run of JSON was refused, with the hint to add --check."""
+        self.write("t.json", '{"x": 7}\n{"x": "seven"}\n')
+        result = self.run_release("t.json", "--dry-run")
+        self.assertEqual((result.code, result.err), (0, ""))
+        self.assertIn("column     x\n", result.out)
+
 
 if __name__ == "__main__":
     unittest.main()
