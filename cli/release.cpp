@@ -99,12 +99,13 @@ int run_release(const Typed& words) {
   const ReleaseRequest request = release_asked(asked);
   Source source = source_asked(asked, std::move(counts));
   const std::optional<Payment> payment = payment_asked(asked);
+  Shown shown = shown_as(typed, request);
   if (typed.has("dry_run")) {
     Watcher watcher;
     print(rehearsed(rehearse(std::move(source), request, payment, watcher), request), "nothing was changed");
     return 0;
   }
-  ReleaseWatcher watcher(shown_as(typed, request));
+  ReleaseWatcher watcher(std::move(shown));
   const Answer answer = publish(std::move(source), request, payment, watcher);
   watcher.print_page(answer.kept);
   return 0;
