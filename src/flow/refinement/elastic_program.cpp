@@ -3,9 +3,7 @@
 #include <coin/Clp_C_Interface.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
-#include <utility>
 
 namespace fractile::flow {
 namespace {

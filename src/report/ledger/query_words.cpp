@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <optional>
-#include <vector>
 
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"

@@ -4,8 +4,6 @@
 // transcription and checks records against it. The schema has no type for the optional number_of_privacy_units. So the number of people,
 // when it is public, stands in privacy_unit_details, which is text.
 #include <algorithm>
-#include <cmath>
-#include <utility>
 #include <vector>
 
 #include "fractile/error.hpp"

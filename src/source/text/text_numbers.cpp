@@ -14,12 +14,6 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(blanks_of_cells);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks_of_cells) - first + 1);
-}
-
 /// The number 0.DIGITS times ten to a power.
 struct DecimalText {
   std::string digits;  // the first one is not 0; empty for 0
@@ -185,6 +179,12 @@ bool is_whole_number(std::string_view text, double number) {
     }
   }
   return decimal.digits == std::string_view(expected.data(), static_cast<std::size_t>(end - expected.data()));
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(blanks_of_cells);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks_of_cells) - first + 1);
 }
 
 std::string_view without_blanks(std::string_view text) {
