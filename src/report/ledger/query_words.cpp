@@ -9,6 +9,7 @@
 #include "fractile/ranks.hpp"
 #include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
+#include "report/text/decimals.hpp"
 #include "report/text/json_texts.hpp"
 #include "report/text/shown_text.hpp"
 
@@ -93,7 +94,7 @@ std::string query_in_words(const std::string& query) {
   std::string text = fmt::format("{} of {}{} ({})", quantiles_in_words(json["quantiles"]), text_at(json, "column"),
                                  how.empty() ? "" : fmt::format(", {} of each person", how), possible_in_words(json));
   if (const std::string by = columns_in_words(json); !by.empty()) {
-    text += fmt::format(", by {} ({} groups)", by, size_at(json, "keys"));
+    text += fmt::format(", by {} ({})", by, counted(size_at(json, "keys"), "group"));
   }
   if (const std::string weight = text_at(json, "weight"); !weight.empty()) {
     text += fmt::format(", weighted by {} ({} to {} in steps of {})", weight, text_at(json, "weight_lower"),

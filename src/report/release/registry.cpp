@@ -262,7 +262,7 @@ void write_implementation(Yaml& yaml, const RegistryRecord& record) {
 
 RegistryRecord registry_record(const Release& release) {
   const std::size_t quantiles = release.query.quantiles.size();
-  return {fmt::format("{} of {}{}.", quantiles == 0 ? "Counts" : fmt::format("{} quantiles", quantiles),
+  return {fmt::format("{} of {}{}.", quantiles == 0 ? "Counts" : counted(quantiles, "quantile"),
                       release.source.column, !release.is_grouped() ? "" : " by " + to_string(release.source.by)),
           release.cost(),
           domain_of(release),
