@@ -197,10 +197,11 @@ bool take_word(std::string_view& text, std::string_view word) {
 
 /// Takes the name of a table off the front, perhaps with its schema: people, "my data".people.
 bool take_table(std::string_view& text) {
-  if (!take_name(text)) return false;
-  if (!text.starts_with('.')) return true;
-  text.remove_prefix(1);
-  return take_table(text);
+  while (take_name(text)) {
+    if (!text.starts_with('.')) return true;
+    text.remove_prefix(1);
+  }
+  return false;
 }
 
 /// Takes one column of a SELECT off the front: *, age, born AS year. Neither NULL nor part.age, which may be a field of a structure, is
