@@ -12,7 +12,6 @@
 #include "fractile/receipts.hpp"
 #include "fractile/source.hpp"
 #include "libraries/fmt.hpp"
-#include "options.hpp"
 #include "report/text/shown_text.hpp"
 #include "requests/counting.hpp"
 #include "requests/groups.hpp"

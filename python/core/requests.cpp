@@ -17,7 +17,6 @@
 #include "pages.hpp"
 #include "requests/audit.hpp"
 #include "requests/counting.hpp"
-#include "requests/groups.hpp"
 #include "requests/plan.hpp"
 #include "requests/release.hpp"
 #include "requests/tables.hpp"
