@@ -159,6 +159,10 @@ int run_explain(const Typed& typed) {
   const Explained format = format_of_page(typed);
   const bool is_page = format == Explained::html;
   const bool is_record = format == Explained::registry;
+  if (format == Explained::json) {
+    refuse_given(typed, {"compare", "guess"},
+                 {" does not go with ", Field("format").text("json"), ", which prints the receipt"}, "leave it out");
+  }
   Shown shown{is_page ? Format::html : Format::table, comparison_of(typed)};
   if (!is_record) shown.page = PageOutput::of(typed, shown.format);
   PageOptions& options = shown.page.options;

@@ -40,10 +40,12 @@ void require_room(const std::string& folder) {
   if (failure) refuse_folder(folder, failure.message(), "name another folder");
 }
 
-void prepare_folder(const std::string& folder) {
+/// `may_make`: whether to make the folder if it is not there.
+void prepare_folder(const std::string& folder, bool may_make) {
   const char* const hint = "name another folder";
   require_own_folder(folder);
   std::error_code failure;
+  if (!may_make && !std::filesystem::exists(folder, failure)) return;
   std::filesystem::create_directories(folder, failure);
   if (failure) refuse_folder(folder, failure.message(), hint);
   if (access(folder.c_str(), W_OK | X_OK) != 0) refuse_folder(folder, std::strerror(errno), hint);
@@ -64,7 +66,7 @@ PageOutput PageOutput::of(const Typed& typed, Format format) {
   }
   output.options.is_public = typed.has("public");
   output.folder_ = typed.one("figures");
-  if (!output.folder_.empty()) prepare_folder(output.folder_);
+  if (!output.folder_.empty()) prepare_folder(output.folder_, !typed.has("dry_run"));
   return output;
 }
 

@@ -12,7 +12,6 @@
 #include "fractile/receipts.hpp"
 #include "fractile/source.hpp"
 #include "libraries/fmt.hpp"
-#include "options.hpp"
 #include "report/text/shown_text.hpp"
 #include "requests/counting.hpp"
 #include "requests/groups.hpp"
@@ -62,7 +61,8 @@ class ReleaseWatcher final : public Watcher {
 
 std::string rehearsed(const Rehearsal& rehearsal, const ReleaseRequest& request) {
   const std::string cost = request.query.budget.to_string();
-  std::string text = fmt::format("column     {} ({})\n", shown_text(request.column.column), rehearsal.column_type);
+  const std::string type = rehearsal.column_type.empty() ? "" : " (" + rehearsal.column_type + ")";
+  std::string text = fmt::format("column     {}{}\n", shown_text(request.column.column), type);
   const Lattice& lattice = request.column.lattice;
   text += request.bounds ? fmt::format("values     multiples of {}, between bounds that a part of the cost finds\n",
                                        distance_text(lattice.kind(), lattice.step()))
@@ -98,12 +98,13 @@ int run_release(const Typed& words) {
   const ReleaseRequest request = release_asked(asked);
   Source source = source_asked(asked, std::move(counts));
   const std::optional<Payment> payment = payment_asked(asked);
+  Shown shown = shown_as(typed, request);
   if (typed.has("dry_run")) {
     Watcher watcher;
     print(rehearsed(rehearse(std::move(source), request, payment, watcher), request), "nothing was changed");
     return 0;
   }
-  ReleaseWatcher watcher(shown_as(typed, request));
+  ReleaseWatcher watcher(std::move(shown));
   const Answer answer = publish(std::move(source), request, payment, watcher);
   watcher.print_page(answer.kept);
   return 0;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <optional>
 
 #include "experiments/seeds.hpp"
 #include "experiments/workers.hpp"

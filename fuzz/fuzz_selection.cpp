@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 
 #include "exact/run_majorant.hpp"
 #include "exact/unit_majorant.hpp"

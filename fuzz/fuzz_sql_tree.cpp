@@ -2,7 +2,6 @@
 // it is by person, and which tables and columns it reads.
 #include <set>
 #include <string>
-#include <string_view>
 
 #include "fractile/error.hpp"
 #include "source/files/person_query.hpp"

@@ -1,6 +1,5 @@
 // Any packed file gives a text or a refusal, and the same in pieces of any size. The first byte is the length of the pieces.
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>

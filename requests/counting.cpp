@@ -1,7 +1,6 @@
 #include "requests/counting.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -238,6 +237,7 @@ Typed with_header(Typed typed, const ProfileHeader& header) {
   set_lattice(typed, header.lattice);
   set_weights(typed, header.weights);
   set_bound(typed, header);
+  if (typed.has("missing")) typed.values["missing"] = {listed(missing_of(typed))};  // without blanks around the texts
   set(typed, "missing", listed(header.missing));
   set_unreadable(typed, header);
   if (!header.sql.empty()) typed.values["sql"] = {header.sql};

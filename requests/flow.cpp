@@ -272,16 +272,19 @@ ComparisonReport decided(const ComparisonReport& asked, const Watch& watch) {
 
 namespace {
 
-/// The epsilon in a name such as "a.toml at ln 3"; "" for a channel, which has no epsilon.
-std::string epsilon_in(const std::string& compared) {
-  const std::size_t at = compared.rfind(" at ");
-  return at == std::string::npos ? "" : compared.substr(at + 4);
+bool have_same_file_name(const std::string& a, const std::string& b) {
+  return std::filesystem::path(a).filename() == std::filesystem::path(b).filename();
 }
 
-/// Throws `usage` unless the given file has the name that the certificate gives. Its folder may have changed.
-void require_same_file(const char* field, const std::string& given, const std::string& compared) {
-  const std::string name = compared.substr(0, compared.rfind(" at "));
-  if (std::filesystem::path(given).filename() == std::filesystem::path(name).filename()) return;
+/// The epsilon at which a certificate compares the file, such as ln 3 for `compared` = "a.toml at ln 3"; "" for a file without one. Throws
+/// `usage` unless the given file has the name that the certificate gives. Its folder may have changed.
+std::string epsilon_compared(const char* field, const std::string& given, const std::string& compared) {
+  if (have_same_file_name(given, compared)) return {};
+  const std::string before = " at ";
+  const std::size_t at = compared.rfind(before);
+  if (at != std::string::npos && have_same_file_name(given, compared.substr(0, at))) {
+    return compared.substr(at + before.size());
+  }
   usage({Field(field), ": the certificate is of another file"}, {"give the file that it names"});
 }
 
@@ -290,15 +293,13 @@ CertificateReport comparison_checked(const Typed& typed, const std::string& json
     usage({"the certificate compares two files"},
           {"write ", Field("of").blank("FIRST"), " ", Field("other").blank("SECOND")});
   }
-  require_same_file("of", typed.one("of"), compared.from);
-  require_same_file("other", typed.one("other"), compared.to);
   Typed question = typed;
   question.file = typed.one("of");
   question.other = typed.one("other");
-  for (const auto& [field, epsilon] :
-       {std::pair("from", epsilon_in(compared.from)), std::pair("to", epsilon_in(compared.to))}) {
-    if (!epsilon.empty()) question.values[field] = {epsilon};
-  }
+  const std::string from = epsilon_compared("of", question.file, compared.from);
+  const std::string to = epsilon_compared("other", question.other, compared.to);
+  if (!from.empty()) question.values["from"] = {from};
+  if (!to.empty()) question.values["to"] = {to};
   ComparisonReport of = comparison_asked(question);
   of.from = compared.from;  // the paths may differ from those that were given
   of.to = compared.to;

@@ -1,7 +1,5 @@
 #include "requests/groups.hpp"
 
-#include <string>
-
 #include "fractile/error.hpp"
 #include "requests/csv_text.hpp"
 #include "requests/keys.hpp"

@@ -1,7 +1,6 @@
 #include "requests/query.hpp"
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>

@@ -1,6 +1,5 @@
 #include "requests/release.hpp"
 
-#include <cstdint>
 #include <utility>
 
 #include "fractile/error.hpp"

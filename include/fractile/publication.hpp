@@ -62,7 +62,7 @@ struct Answer {
 
 /// What is known of a request's answer before anything is charged or read.
 struct Rehearsal {
-  std::string column_type;  ///< of the column, in the engine's words
+  std::string column_type;  ///< of the column, in the engine's words; empty for JSON, which has no schema
   std::optional<LedgerEntry> stored =
       {};  ///< the entry that holds this very release, which would be returned at no cost
   std::optional<LedgerAccount> account = {};  ///< of the dataset that pays, as it would be afterwards

@@ -10,7 +10,6 @@
 #include "arguments.hpp"
 #include "attendant.hpp"
 #include "fractile/pipelines.hpp"
-#include "interpreter.hpp"
 #include "pages.hpp"
 #include "requests/flow.hpp"
 #include "requests/pipeline_file.hpp"

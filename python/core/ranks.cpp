@@ -6,7 +6,6 @@
 #include "arguments.hpp"
 #include "module.hpp"
 #include "requests/query.hpp"
-#include "requests/release.hpp"
 
 namespace fractile::python {
 namespace {

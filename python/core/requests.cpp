@@ -2,7 +2,6 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/unique_ptr.h>
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -15,9 +14,9 @@
 #include "fractile/reports.hpp"
 #include "interpreter.hpp"
 #include "module.hpp"
+#include "pages.hpp"
 #include "requests/audit.hpp"
 #include "requests/counting.hpp"
-#include "requests/groups.hpp"
 #include "requests/plan.hpp"
 #include "requests/release.hpp"
 #include "requests/tables.hpp"

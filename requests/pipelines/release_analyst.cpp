@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"

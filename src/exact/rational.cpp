@@ -5,7 +5,6 @@
 #include <bit>
 #include <cctype>
 #include <cstdlib>
-#include <utility>
 
 #include "exact/flint.hpp"
 #include "exact/own_environment.hpp"

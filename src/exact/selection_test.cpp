@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <random>
 
 #include "exact/law.hpp"

@@ -1,7 +1,6 @@
 // Panels of lines over axes.
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "exact/own_environment.hpp"
 #include "figures/frame.hpp"

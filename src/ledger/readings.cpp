@@ -113,10 +113,10 @@ void require_fixed_reading(const LedgerDataset& dataset, const LedgerSource& fix
   if (has_any_number_of_records(dataset, request)) return;
   const Field records(persons);
   throw Error(ErrorCode::usage,
-              fmt::format("the release is for persons with at most {} records, but entry {} of dataset '{}', which "
+              fmt::format("the release is for persons with at most {} record{}, but entry {} of dataset '{}', which "
                           "fixed how {} is read, is for persons with {}",
-                          request.records_per_person, fixed.entry, dataset.name, source_in_words(fixed.source),
-                          fixed.records_per_person),
+                          request.records_per_person, request.records_per_person == 1 ? "" : "s", fixed.entry,
+                          dataset.name, source_in_words(fixed.source), fixed.records_per_person),
               {"write ", records.number(fixed.records_per_person), ", or more; ",
                "fractile ledger init declares it for a new dataset: with ", records.number(request.records_per_person)},
               persons);

@@ -70,9 +70,10 @@ void require_pinned_person(const LedgerDataset& dataset, const LedgerRequest& re
   }
   if (request.records_per_person >= dataset.records_per_person || has_any_number_of_records(dataset, request)) return;
   refuse_unit(
-      fmt::format("the release is for persons with at most {} records, but the budget of dataset '{}' is for persons "
+      fmt::format("the release is for persons with at most {} record{}, but the budget of dataset '{}' is for persons "
                   "with {}",
-                  request.records_per_person, dataset.name, dataset.records_per_person),
+                  request.records_per_person, request.records_per_person == 1 ? "" : "s", dataset.name,
+                  dataset.records_per_person),
       {"write ", Field("records_per_person").number(dataset.records_per_person), ", or more"}, "records_per_person");
 }
 

@@ -1,6 +1,5 @@
 #include "ledger/sqlite_log.hpp"
 
-#include <array>
 #include <cstdint>
 #include <fstream>
 #include <optional>

@@ -8,12 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"

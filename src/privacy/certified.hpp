@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "exact/enclosure.hpp"
-#include "fractile/error.hpp"
 
 namespace fractile {
 

@@ -2,7 +2,6 @@
 #include <rapidcheck.h>
 
 #include <array>
-#include <functional>
 #include <vector>
 
 #include "exact/enclosure.hpp"

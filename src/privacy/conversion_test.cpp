@@ -2,7 +2,6 @@
 #include <rapidcheck.h>
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "exact/enclosure.hpp"

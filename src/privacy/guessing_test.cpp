@@ -4,7 +4,6 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "support/distributions.hpp"
 

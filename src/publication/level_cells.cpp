@@ -1,7 +1,6 @@
 #include "publication/level_cells.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "libraries/fmt.hpp"
 #include "publication/tables.hpp"

@@ -1,9 +1,11 @@
 #include <algorithm>
-#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "exact/own_environment.hpp"
+#include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
@@ -155,14 +157,23 @@ Answer answer_to(Source source, const ReleaseRequest& asked, const std::optional
   return answer;
 }
 
+/// "" for a key of JSON, whose type is in the records.
+std::string type_of(const Records& records, const std::string& name) {
+  std::vector<TableColumn> columns;
+  try {
+    columns = records.columns();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::usage) throw;
+  }
+  const auto found = std::ranges::find(columns, name, &TableColumn::name);
+  return found == columns.end() ? std::string() : found->type;
+}
+
 Rehearsal rehearsed(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
                     Attendant& attendant) {
   const Opened opened = fractile::opened(source, asked, payment, attendant);
   const std::optional<ReleaseCharge>& charge = opened.from.charge;
-  Rehearsal rehearsal{{}, opened.stored};
-  for (const TableColumn& column : opened.from.records->columns()) {
-    if (column.name == opened.request.column.column) rehearsal.column_type = column.type;
-  }
+  Rehearsal rehearsal{type_of(*opened.from.records, opened.request.column.column), opened.stored};
   if (!charge) return rehearsal;
   const std::uint64_t largest =
       publication_detail::largest_receipt(opened.request, opened.description, charge->dataset());

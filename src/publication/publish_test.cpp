@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -202,6 +201,21 @@ TEST(ReleaseRequests, WhatCountsLeaveOfTheBudgetIsCheckedBeforeTheCharge) {
   ReleaseRequest request{{"age", Lattice::regular(0, 100, 1)}, query};
   EXPECT_NO_THROW(request.validate());
   request.statistics = StatisticsRequest{{}, false, Rational(999'999, 1'000'000)};
+  EXPECT_THROW(request.validate(), Error);
+}
+
+/// A group's query under change-one is for both records of a change. They are not two records of one person, for whom there are no
+/// intervals of the population.
+TEST(ReleaseRequests, GroupsUnderChangeOneHaveIntervalsOfThePopulation) {
+  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(2).pow(-48)), Neighbors::change_one};
+  query.intervals = IntervalRequest{Rational(9, 10), IntervalOf::population};
+  ReleaseRequest request{{"age", Lattice::regular(0, 100, 1)}, query};
+  EXPECT_NO_THROW(request.validate());
+  request.column.selection = {.by = "region", .keys = {"north", "south"}};
+  EXPECT_THROW(request.validate(), Error) << "the noise is that of two records";
+  request.query.budget = Budget::pure(Rational(2).pow(-47));
+  EXPECT_NO_THROW(request.validate());
+  request.query.records_per_person = 2;
   EXPECT_THROW(request.validate(), Error);
 }
 

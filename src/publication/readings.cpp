@@ -184,19 +184,15 @@ void skip_blanks(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(blank_signs), text.size()));
 }
 
-/// Takes a bare word or a text in double quotes off the front, perhaps several with dots between them. Returns false if there is none.
-/// A bare word is of ASCII letters, since engines take some other letters for blanks.
+/// Takes a bare word or a text in double quotes off the front. Returns false if there is none. A bare word is of ASCII letters, since
+/// engines take some other letters for blanks.
 bool take_name(std::string_view& text) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-  while (true) {
-    const bool is_quoted = text.starts_with('"');
-    const std::size_t end = is_quoted ? text.find('"', 1) : std::min(text.find_first_not_of(letters), text.size());
-    if (end == std::string_view::npos || end == 0) return false;
-    text.remove_prefix(is_quoted ? end + 1 : end);
-    if (is_quoted && text.starts_with('"')) return false;
-    if (!text.starts_with('.')) return true;
-    text.remove_prefix(1);
-  }
+  const bool is_quoted = text.starts_with('"');
+  const std::size_t end = is_quoted ? text.find('"', 1) : std::min(text.find_first_not_of(letters), text.size());
+  if (end == std::string_view::npos || end == 0) return false;
+  text.remove_prefix(is_quoted ? end + 1 : end);
+  return !is_quoted || !text.starts_with('"');
 }
 
 /// Takes this keyword and the blanks after it off the front.
@@ -208,25 +204,41 @@ bool take_word(std::string_view& text, std::string_view word) {
   return true;
 }
 
+/// Takes the name of a table off the front, perhaps with its schema: people, "my data".people.
+bool take_table(std::string_view& text) {
+  while (take_name(text)) {
+    if (!text.starts_with('.')) return true;
+    text.remove_prefix(1);
+  }
+  return false;
+}
+
+/// Takes one column of a SELECT off the front: *, age, born AS year. Neither NULL nor part.age, which may be a field of a structure, is
+/// such a column.
+bool take_column(std::string_view& text) {
+  if (text.starts_with('*')) {
+    text.remove_prefix(1);
+  } else if (take_word(text, "null") || !take_name(text)) {
+    return false;
+  }
+  skip_blanks(text);
+  return !take_word(text, "as") || take_name(text);
+}
+
 /// Whether a query only names columns of one table: SELECT age, born AS year FROM people. Then a value is NULL only where the cell is.
 bool names_columns_alone(std::string_view sql) {
   skip_blanks(sql);
   if (!take_word(sql, "select")) return false;
-  while (true) {
-    if (sql.starts_with('*')) {
+  while (take_column(sql)) {
+    skip_blanks(sql);
+    if (sql.starts_with(',')) {
       sql.remove_prefix(1);
-    } else if (!take_name(sql)) {
-      return false;
+      skip_blanks(sql);
+      continue;
     }
-    skip_blanks(sql);
-    if (take_word(sql, "as") && !take_name(sql)) return false;
-    skip_blanks(sql);
-    if (!sql.starts_with(',')) break;
-    sql.remove_prefix(1);
-    skip_blanks(sql);
+    return take_word(sql, "from") && take_table(sql) && sql.find_first_not_of(" \t\r\n;") == std::string_view::npos;
   }
-  if (!take_word(sql, "from") || !take_name(sql)) return false;
-  return sql.find_first_not_of(" \t\r\n;") == std::string_view::npos;
+  return false;
 }
 
 /// The owner has declared that no cell is missing. A query could make a value NULL in any record, and so could texts that count as

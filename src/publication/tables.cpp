@@ -15,6 +15,7 @@
 #include "quantiles/release/release.hpp"
 #include "quantiles/stages/statistics.hpp"
 #include "ranks/expected_units.hpp"
+#include "report/text/decimals.hpp"
 #include "report/text/shown_text.hpp"
 
 namespace fractile {
@@ -231,7 +232,9 @@ void validate_shares(const PublicationTable& table) {
   for (const Rational& share : table.level_shares) require_positive("level_shares", share);
   const std::size_t levels = table.drawn_levels();
   if (!table.level_shares.empty() && table.level_shares.size() != levels) {
-    refuse("level_shares", fmt::format("{} shares, and {} levels draw something", table.level_shares.size(), levels),
+    refuse("level_shares",
+           fmt::format("{} for {} that draw{} something", report_detail::counted(table.level_shares.size(), "share"),
+                       report_detail::counted(levels, "level"), levels == 1 ? "s" : ""),
            "write one a level, the finest first, then the totals in their order");
   }
   if (!table.target) return;

@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <vector>
-
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
 #include "support/profiles.hpp"

@@ -224,7 +224,7 @@ class Refused(CountsTest):
         self.assert_refused(self.merge("both", self.at("coded"), self.at("north")), 2, "different declarations of what is missing", "--missing")
         self.counted("south.csv", "south", "--missing", "-9,NA")
         self.assertEqual(self.merge("both", self.at("coded"), self.at("south")).code, 0)
-        self.assertEqual(self.values("--counts", self.at("coded"), "--missing", "NA,-9")["source"]["missing"], ["NA", "-9"])
+        self.assertEqual(self.values("--counts", self.at("coded"), "--missing", "NA, -9")["source"]["missing"], ["NA", "-9"])
         refused = run("release", "--counts", self.at("coded"), "--epsilon", "1", "--missing", "NA")
         self.assert_refused(refused, 2, "--missing: the profile file was counted with 'NA,-9'")
 

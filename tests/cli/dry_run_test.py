@@ -32,6 +32,20 @@ class DryRuns(LedgerTest):
         self.assertIn("no column 'y'", self.rehearsed(code=3, column="y", epsilon="1/8"))
         self.assertIn("a cost of rho = 1 cannot be charged", self.rehearsed(code=2, rho="1", epsilon=None))
 
+    def test_refuses_what_cannot_be_shown(self):
+        """Once, a dry run did not look at how the release was to be shown."""
+        for changes, part in (({"public": True}, "--public goes with --format html"),
+                              ({"guess": "above:5"}, "--guess goes with --format html"),
+                              ({"compare": "0.25,0.75"}, "--compare goes with --intervals"),
+                              ({"format": "svg"}, "--format")):
+            for dry_run in (True, False):
+                self.assert_refused(self.run_release("t.csv", dry_run=dry_run or None, **changes), 2, part)
+        self.assertEqual(self.run_release("t.csv", dry_run=True, format="html", figures="figures").code, 0)
+        self.assertFalse((self.folder / "figures").exists())
+        (self.folder / "figures").mkdir()
+        self.write("figures/release.svg", "")
+        self.assert_refused(self.run_release("t.csv", dry_run=True, format="html", figures="figures"), 3, "it holds release.svg")
+
     def test_no_record_is_looked_at(self):
         """A cell that is not a number ends a release without a ledger, but a dry run does not read it."""
         self.write("t.csv", "x\n7\nseven\n")
@@ -43,6 +57,13 @@ class DryRuns(LedgerTest):
         found = self.run_release("t.csv", "--dry-run", bounds="auto")
         self.assertIn("values     multiples of 1, between bounds that a part of the cost finds\n", found.out)
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["t.csv"])
+
+    def test_json_has_no_schema(self):
+        """Once, a dry run of JSON was refused, with the hint to add --check."""
+        self.write("t.json", '{"x": 7}\n{"x": "seven"}\n')
+        result = self.run_release("t.json", "--dry-run")
+        self.assertEqual((result.code, result.err), (0, ""))
+        self.assertIn("column     x\n", result.out)
 
 
 if __name__ == "__main__":

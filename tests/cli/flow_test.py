@@ -1052,6 +1052,11 @@ class Compare(FlowTest):
                             (("--of", "sum.toml"), "compares two files"), (("--other", "sum.toml"), "goes with --of")):
             name = self.write("certificate.json", json.dumps(document))
             self.assert_refused(flow("verify", name, *given, cwd=self.folder), 2, part)
+        # Once, " at " in the name of a file was taken for what stands before an epsilon.
+        self.write("as at first.csv", "secret,y,n\na,0.7,0.3\nb,0.3,0.7\n")
+        self.write("later.csv", "secret,y,n\na,0.6,0.4\nb,0.4,0.6\n")
+        of = ("--of", "as at first.csv", "--other", "later.csv")
+        self.verified(self.json("compare", "as at first.csv", "later.csv"), 0, "holds", *of)
 
     def test_channels_are_multiplied_out_a_second_time(self):
         """This code is not shared with any finder. For releases, it uses the definitions of their mechanisms."""

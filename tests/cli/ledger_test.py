@@ -952,7 +952,7 @@ class Sources(LedgerTest):
         refused = (({"person": "x"}, "by the column 'x', but dataset 'people' identifies them by the column 'id'", "write --person id"),
                    ({"person": None}, "by no column", "write --person id"),
                    ({"records_per_person": "2"}, "for persons with at most 2 records", "--records-per-person 3, or more"),
-                   ({"records_per_person": None}, "for persons with at most 1 records"),
+                   ({"records_per_person": None}, "for persons with at most 1 record"),
                    ({"neighbors": "change-one"}, "for change-one neighbors"),
                    ({"sql": "SELECT x, x AS id FROM input"}, "--sql does not go with dataset 'people'"),
                    ({"source": "t"}, "reads the source 't'", "without --source"))

@@ -243,7 +243,7 @@ class Tables(Publishing):
     def test_what_its_dataset_pins_holds(self):
         self.write("earnings.toml", FILE.format(more="").replace("records_per_person = 2", "records_per_person = 1"))
         result = self.publish("--ledger", "budget.db")
-        self.assert_refused(result, 2, "for persons with at most 1 records, but the budget of dataset 'people' is for persons with 2")
+        self.assert_refused(result, 2, "for persons with at most 1 record, but the budget of dataset 'people' is for persons with 2")
         self.assertEqual(self.ledger()["entries"], [])
 
     def test_a_typo_costs_nothing(self):

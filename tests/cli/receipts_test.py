@@ -234,6 +234,12 @@ class OfVersionOne(CommandTest):
                 (self.folder / "page.html").write_text(page.out)
                 self.assertEqual(self.of("explain", "page.html", "--format", "json"), receipt)
 
+    def test_json_is_the_receipt_alone(self):
+        """Once, these options were ignored."""
+        for option in (("--compare", "0.25,0.75"), ("--guess", "above:5")):
+            refused = run("explain", FIRST / "pure.json", "--format", "json", *option)
+            self.assert_refused(refused, 2, f"{option[0]} does not go with --format json, which prints the receipt", "leave it out")
+
     def test_changed_ones_are_refused(self):
         changed = (FIRST / "pure.json").read_text().replace('"pure"', '"zcdp"')
         self.write("r.json", changed)

@@ -1,7 +1,6 @@
 #include "flow/leakage/promise.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "flow/leakage/worlds.hpp"

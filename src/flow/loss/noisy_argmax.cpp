@@ -204,10 +204,6 @@ Reach reach_of(const Pipeline& pipeline, const Enclosure& odds) {
   return {all, {}};
 }
 
-}  // namespace
-
-namespace {
-
 bool guesses_the_mode(const Analyst& analyst) {
   if (!analyst.about) return analyst.goal == Analyst::Goal::argmax_accuracy;
   return analyst.about->kind == PostProcessor::Kind::mode && analyst.goal == Analyst::Goal::bayes_risk;

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <utility>
 
 #include "flow/loss/target_total.hpp"
 #include "flow/pipeline/composition.hpp"

@@ -4,7 +4,6 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #include "fractile/error.hpp"

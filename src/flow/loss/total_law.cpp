@@ -1,7 +1,6 @@
 #include "flow/loss/total_law.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace fractile::flow {
 namespace {

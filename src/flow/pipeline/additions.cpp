@@ -1,7 +1,6 @@
 #include "flow/pipeline/additions.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "exact/flint.hpp"
 #include "flow/pipeline/size_limit.hpp"

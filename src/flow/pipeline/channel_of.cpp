@@ -1,7 +1,6 @@
 #include "flow/pipeline/channel_of.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "fractile/error.hpp"

@@ -50,10 +50,6 @@ std::shared_ptr<const PolynomialNoise> unary(std::size_t values, const Bit& othe
   return std::make_shared<PolynomialNoise>(Family::preserving, std::move(noise), root_degree);
 }
 
-}  // namespace
-
-namespace {
-
 /// All subsets in lexicographic order; each says, by value, whether it has the value.
 std::vector<std::vector<bool>> subsets_of(std::size_t values, std::size_t size) {
   require_values(values);

@@ -74,8 +74,8 @@ bool is_equally_spaced(const std::vector<Rational>& values) {
 void validate_distances(const Pipeline& pipeline) {
   if (!is_equally_spaced(pipeline.values)) {
     refuse_member("values",
-                  "geometric noise moves from one value to the next, and these values are not equally spaced and in "
-                  "order",
+                  "geometric noise moves from one value to the next, and these values are not in order at equal "
+                  "distances",
                   "write them in order, with all values between, such as [0, 1, 2]; or use another perturber");
   }
   const std::size_t reach = (pipeline.perturber.answers() - pipeline.values.size()) / 2;

@@ -1,6 +1,5 @@
 // The cost of a release for one participant.
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <optional>
 #include <span>

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "flow/refinement/reduction.hpp"
 #include "fractile/pipelines.hpp"
 #include "support/pipelines.hpp"

@@ -1,9 +1,7 @@
 #include "flow/refinement/elastic_program.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
-#include <utility>
 
 #include "libraries/clp.hpp"
 

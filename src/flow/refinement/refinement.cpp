@@ -414,10 +414,6 @@ Refinement Decision::decided_by_program() const {
   return decided_in_rationals();
 }
 
-}  // namespace
-
-namespace {
-
 /// W = s I + (1 - s) 1 q, if `to` is `from` with probability s and otherwise drawn from q for every secret:
 /// docs/proofs/refinement.md, "Mixtures". Nothing when it is not such a mixture.
 std::optional<Matrix> mixture(const Matrix& from, const Matrix& to) {

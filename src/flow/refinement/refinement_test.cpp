@@ -2,11 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <algorithm>
-#include <functional>
 #include <map>
-#include <numeric>
-#include <random>
 #include <sstream>
 
 #include "flow/algebra/rational_program.hpp"

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "exact/own_environment.hpp"
-#include "flow/algebra/real_roots.hpp"
 #include "flow/channel/names.hpp"
 #include "flow/loss/loss_model.hpp"
 #include "flow/pipeline/canonical_post.hpp"

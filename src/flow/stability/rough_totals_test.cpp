@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "support/pipelines.hpp"
 
 namespace fractile::flow {

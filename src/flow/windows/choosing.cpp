@@ -1,6 +1,5 @@
 // Bisection on the pieces between windows, on which the loss never rises or never falls. Proof: docs/proofs/choosing.md
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "exact/own_environment.hpp"

@@ -1,6 +1,5 @@
 #include "flow/windows/enclose.hpp"
 
-#include <utility>
 #include <vector>
 
 #include "exact/workers.hpp"

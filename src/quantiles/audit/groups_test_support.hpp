@@ -1,7 +1,6 @@
 // For the tests of groups: the exact law of what one group publishes, or two groups.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>

@@ -1,5 +1,4 @@
 #include <limits>
-#include <optional>
 
 #include "fractile/error.hpp"
 #include "fractile/release.hpp"

@@ -1,7 +1,6 @@
 // Proof: docs/proofs/leakage.md, "Releases of quantiles"
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <string>
 #include <utility>

@@ -118,10 +118,7 @@ void QuantileQuery::validate() const {
                 {"use ", mechanism_field.text("approximate"), " for several"}, "mechanism");
   }
   if (intervals) require_intervals(*this);
-  if (is_noise_too_wide(*this)) {
-    throw Error(ErrorCode::usage, "the noise of counts would be wider than any table",
-                "give the release a larger budget");
-  }
+  require_narrow_noise(*this);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names.size() == quantiles.size() && Rational::parse(names[i]) == quantiles[i]) continue;
     throw Error(ErrorCode::usage, "the names do not belong to the quantiles", "leave them out", "quantiles");
@@ -134,6 +131,12 @@ void QuantileQuery::validate(const Lattice& lattice) const {
     throw Error(ErrorCode::usage, "joint selections and adaptive bases take at most 2^46 possible values",
                 {"take a coarser step, or ", Field("mechanism").text("approximate")});
   }
+}
+
+void require_narrow_noise(const QuantileQuery& query) {
+  if (!is_noise_too_wide(query)) return;
+  throw Error(ErrorCode::usage, "the noise of counts would be wider than any table",
+              "give the release a larger budget");
 }
 
 void require_statistics_alone(const QuantileQuery& query) {

@@ -23,6 +23,9 @@ void require_statistics_alone(const QuantileQuery& query);
 /// The same for a query with quantiles; throws as QuantileQuery::validate(lattice) does.
 void require_query(const QuantileQuery& query, const Lattice& lattice);
 
+/// Throws `usage` when the query would draw counts with noise that is wider than any table.
+void require_narrow_noise(const QuantileQuery& query);
+
 /// release() with draws from any source. Audits pass another policy than the standard one; it must outlive the result.
 Release release_with(const RankProfile& profile, const ReleaseOptions& options, DrawSource& source,
                      const AutoPolicy& policy = AutoPolicy::standard());

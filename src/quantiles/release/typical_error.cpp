@@ -5,7 +5,6 @@
 #include <memory>
 #include <numbers>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "exact/own_environment.hpp"

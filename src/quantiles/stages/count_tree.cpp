@@ -1,8 +1,6 @@
 #include "quantiles/stages/count_tree.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <utility>
 
 #include "fractile/error.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "quantiles/draws/calibration.hpp"
 #include "quantiles/stages/brackets.hpp"

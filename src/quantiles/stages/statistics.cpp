@@ -147,8 +147,8 @@ void StatisticsRequest::validate(const Lattice& lattice, const QuantileQuery& qu
   const bool are_alone = query.quantiles.empty();
   if (are_alone && (share != Rational(1) || bounds_share.sign() > 0)) {
     throw Error(ErrorCode::usage,
-                "without quantiles, counts and means take the whole budget, and the bounds are declared",
-                "give them all of it", "count_budget");
+                "in a release without quantiles, counts and means take the whole budget, and no bounds are found",
+                "give them a share of 1, and declare the bounds", "count_budget");
   }
   if (!are_alone && (share <= Rational(0) || share >= Rational(1))) {
     throw Error(ErrorCode::usage, "the share of the budget for counts and means is not between 0 and 1",

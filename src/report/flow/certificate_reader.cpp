@@ -1,7 +1,6 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 #include "fractile/error.hpp"
 #include "libraries/rapidjson.hpp"

@@ -1,7 +1,6 @@
 #include "report/flow/plain_polynomials.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace fractile::report_detail {
 namespace {

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <optional>
-#include <vector>
 
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/ranks.hpp"
 #include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
+#include "report/text/decimals.hpp"
 #include "report/text/json_texts.hpp"
 #include "report/text/shown_text.hpp"
 
@@ -95,7 +94,7 @@ std::string query_in_words(const std::string& query) {
   std::string text = fmt::format("{} of {}{} ({})", quantiles_in_words(json["quantiles"]), text_at(json, "column"),
                                  how.empty() ? "" : fmt::format(", {} of each person", how), possible_in_words(json));
   if (const std::string by = columns_in_words(json); !by.empty()) {
-    text += fmt::format(", by {} ({} groups)", by, size_at(json, "keys"));
+    text += fmt::format(", by {} ({})", by, counted(size_at(json, "keys"), "group"));
   }
   if (const std::string weight = text_at(json, "weight"); !weight.empty()) {
     text += fmt::format(", weighted by {} ({} to {} in steps of {})", weight, text_at(json, "weight_lower"),

@@ -1,7 +1,6 @@
 #include "report/release/analyst_words.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "libraries/fmt.hpp"
 #include "report/text/decimals.hpp"

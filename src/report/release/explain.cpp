@@ -20,7 +20,6 @@
 #include "report/release/statistics_rows.hpp"
 #include "report/release/statistics_words.hpp"
 #include "report/text/page.hpp"
-#include "report/text/shown_text.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"

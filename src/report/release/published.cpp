@@ -11,6 +11,7 @@
 #include "report/release/interval_text.hpp"
 #include "report/release/statistics_rows.hpp"
 #include "report/text/csv_cells.hpp"
+#include "report/text/decimals.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
@@ -167,7 +168,7 @@ std::string terms_of(const Release& release) {
     text += "of each person's records, at most that many count, sampled at random\n";
   }
   text += findings_of(release) + left_out(release);
-  if (release.public_rows) text += fmt::format("{} rows (declared public)\n", *release.public_rows);
+  if (release.public_rows) text += counted(*release.public_rows, "row") + " (declared public)\n";
   if (release.unsafe_seed) {
     text += fmt::format("NOT PRIVATE: random bits from --unsafe-seed {}\n", *release.unsafe_seed);
   }

@@ -4,8 +4,6 @@
 // transcription and checks records against it. The schema has no type for the optional number_of_privacy_units. So the number of people,
 // when it is public, stands in privacy_unit_details, which is text.
 #include <algorithm>
-#include <cmath>
-#include <utility>
 #include <vector>
 
 #include "fractile/error.hpp"
@@ -271,7 +269,7 @@ void write_implementation(Yaml& yaml, const RegistryRecord& record) {
 
 RegistryRecord registry_record(const Release& release) {
   const std::size_t quantiles = release.query.quantiles.size();
-  return {fmt::format("{} of {}{}.", quantiles == 0 ? "Counts" : fmt::format("{} quantiles", quantiles),
+  return {fmt::format("{} of {}{}.", quantiles == 0 ? "Counts" : counted(quantiles, "quantile"),
                       values_in_words(release.source, release.source.column),
                       !release.is_grouped() ? "" : " by " + to_string(release.source.by)),
           release.cost(),

@@ -1,7 +1,5 @@
 #include "report/text/decimals.hpp"
 
-#include <cstdlib>
-
 #include "libraries/fmt.hpp"
 
 namespace fractile::report_detail {

@@ -1,4 +1,3 @@
-#include <cstdint>
 #include <string_view>
 
 #include "exact/digest.hpp"

@@ -4,13 +4,9 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <optional>
-#include <set>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -27,6 +26,7 @@
 #include "source/engine/column_view.hpp"
 #include "source/engine/idle_parts.hpp"
 #include "source/engine/time_cells.hpp"
+#include "source/text/text_numbers.hpp"
 
 namespace fractile::source_detail {
 
@@ -50,7 +50,7 @@ inline bool holds_nothing(std::string_view cell) {
   if (!cell.empty() && static_cast<unsigned char>(cell.front()) > ' ') {
     return cell.size() == 3 && std::ranges::find(words_for_none, cell) != words_for_none.end();
   }
-  return cell.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
+  return cell.find_first_not_of(blanks_of_cells) == std::string_view::npos;
 }
 
 /// A short text as numbers, which are fast to compare. For a longer text, the size alone shows that it is not short.

@@ -291,10 +291,6 @@ class ChunkCells {
   std::vector<std::int64_t> widened_;  // if numbers have 32 bits
 };
 
-}  // namespace
-
-namespace {
-
 /// For each column, the first column whose records have the same group numbers; the column itself if it has no selector or no keys.
 std::vector<std::size_t> first_with_same_groups(std::span<const SelectedColumn> selected,
                                                 const std::vector<Places>& places) {

@@ -1,7 +1,6 @@
 #include "source/counting/selected_records.hpp"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <vector>
 

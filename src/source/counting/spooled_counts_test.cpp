@@ -6,7 +6,6 @@
 #include <map>
 #include <random>
 #include <utility>
-#include <vector>
 
 namespace fractile::source_detail {
 namespace {

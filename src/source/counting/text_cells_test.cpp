@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <atomic>
-#include <mutex>
 #include <string>
 #include <vector>
 

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <limits>
 #include <map>
-#include <utility>
 
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <optional>
 #include <string>

@@ -6,22 +6,20 @@
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "source/files/missing_cells.hpp"
+#include "source/text/text_numbers.hpp"
 
 namespace fractile::source_detail {
 namespace {
 
 /// A text without blanks around it, and without a leading plus.
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view blanks = " \t\n\v\f\r";
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  text = text.substr(first, text.find_last_not_of(blanks) + 1 - first);
+std::string_view bare(std::string_view text) {
+  text = trimmed(text);
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   return text;
 }
 
 std::optional<double> real_of(std::string_view text) {
-  text = without_blanks(text);
+  text = bare(text);
   double number = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (text.empty() || status != std::errc() || end != text.data() + text.size() || std::isnan(number)) return {};
@@ -30,7 +28,7 @@ std::optional<double> real_of(std::string_view text) {
 
 /// The shortest form of a text of digits with or without a sign; nothing for other texts.
 std::optional<std::string> whole_of(std::string_view text) {
-  text = without_blanks(text);
+  text = bare(text);
   const bool is_negative = text.starts_with('-');
   if (is_negative) text.remove_prefix(1);
   if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return {};
@@ -42,7 +40,7 @@ std::optional<std::string> whole_of(std::string_view text) {
 /// The number in units of 10^-scale, if that is a whole number.
 std::optional<std::int64_t> units_of(std::string_view text, int scale) {
   constexpr std::size_t longest = 100;
-  text = without_blanks(text);
+  text = bare(text);
   if (text.size() > longest || !real_of(text)) return {};
   try {
     Rational units = Rational::parse(std::string(text));

@@ -1,7 +1,6 @@
 #include "source/entries/postgres_plan.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <vector>
 
 #include "fractile/error.hpp"

@@ -274,19 +274,18 @@ struct PostgresQuery::State {
     return columns;
   }
 
-  /// The same for persons and groups: for one column, or for several columns that share a sample.
-  std::vector<source_detail::SelectedProfiles> count_selected_rows(const std::vector<const ColumnToCount*>& asked,
-                                                                   const std::optional<SamplingKey>& key,
-                                                                   const std::function<void()>& on_progress) const {
-    struct Read {
-      const ColumnToCount& asked;
-      source_detail::SelectedColumns columns;
-      source_detail::UnitLattice units;
-      RecordSelection typed;
-      std::optional<Lattice> grid = {};  // of weights, if there are any
-      // The same in the units in which the engine returns them.
-      std::optional<source_detail::WeightGrid> counted_weights = {};
-    };
+  /// A column that is counted by person or group, prepared for the engine.
+  struct Read {
+    const ColumnToCount& asked;
+    source_detail::SelectedColumns columns;
+    source_detail::UnitLattice units;
+    RecordSelection typed;             // with its keys as texts of their columns
+    std::optional<Lattice> grid = {};  // of weights, if there are any
+    // The same in the units in which the engine returns them.
+    std::optional<source_detail::WeightGrid> counted_weights = {};
+  };
+
+  std::vector<Read> reads_of(const std::vector<const ColumnToCount*>& asked) const {
     std::vector<Read> all;
     all.reserve(asked.size());
     for (const ColumnToCount* const each : asked) {
@@ -299,41 +298,56 @@ struct PostgresQuery::State {
       }
       all.push_back(std::move(read));
     }
+    return all;
+  }
+
+  /// Counts what the engine has: one column, or several columns that share a sample.
+  std::vector<source_detail::SelectedProfiles> count_reads(const source_detail::Connection& connection,
+                                                           const std::vector<Read>& all,
+                                                           const std::optional<SamplingKey>& key,
+                                                           const std::function<void()>& on_progress) const {
+    std::optional<source_detail::RecordSelector> selector;
+    std::optional<source_detail::SharedSample> sample;
+    const Read& first = all.front();
+    if (first.typed.whole_records) {
+      std::vector<source_detail::SharedColumn> columns;
+      columns.reserve(all.size());
+      for (const Read& each : all) columns.push_back({each.units.counted_on, each.typed, each.counted_weights});
+      sample.emplace(std::move(columns), key.value(), threads, 0);
+    } else {
+      selector.emplace(first.units.counted_on, first.typed, key, threads, 0,
+                       cells_of(first.columns, first.asked.lattice, Unreadable::missing), first.counted_weights);
+    }
+    std::vector<Column> blanked;
+    std::vector<source_detail::SelectedColumn> selected;
+    selected.reserve(all.size());
+    for (const Read& each : all) {
+      for (Column& column : columns_with_missing(each.columns)) blanked.push_back(std::move(column));
+      selected.push_back(
+          {each.columns, each.asked.lattice, selector ? &*selector : nullptr, each.grid ? &*each.grid : nullptr});
+    }
+    count_selected([&]() -> const source_detail::Connection& { return connection; }, 1,
+                   row_wise->relation.without(std::move(blanked), missing), selected, sample ? &*sample : nullptr,
+                   Unreadable::missing, on_progress);
+    return sample ? sample->finish(on_progress) : std::vector{selector->finish(on_progress)};
+  }
+
+  /// As count_row_wise(), for persons and groups.
+  std::vector<source_detail::SelectedProfiles> count_selected_rows(const std::vector<const ColumnToCount*>& asked,
+                                                                   const std::optional<SamplingKey>& key,
+                                                                   const std::function<void()>& on_progress) const {
+    std::vector<Read> all = reads_of(asked);
     source_detail::PostgresRecords records(address, row_wise->table, row_wise->path, row_wise->columns, on_progress);
     StreamedTable rows(row_wise->streamed(), records);
     const source_detail::Connection connection = engine_with(rows);
     try {
-      std::vector<Column> blanked;
       for (Read& each : all) {
         for (std::size_t k = 0; k < each.columns.keys.size(); ++k) {
           each.typed.keys = source_detail::keys_of_type(connection, each.columns.keys[k], each.typed, k);
         }
-        for (Column& column : columns_with_missing(each.columns)) blanked.push_back(std::move(column));
       }
       for (const std::string& statement : row_wise->relation.setup()) connection.run(statement);
-      std::optional<source_detail::RecordSelector> selector;
-      std::optional<source_detail::SharedSample> sample;
-      const Read& first = all.front();
-      if (first.typed.whole_records) {
-        std::vector<source_detail::SharedColumn> columns;
-        columns.reserve(all.size());
-        for (const Read& each : all) columns.push_back({each.units.counted_on, each.typed, each.counted_weights});
-        sample.emplace(std::move(columns), key.value(), threads, 0);
-      } else {
-        selector.emplace(first.units.counted_on, first.typed, key, threads, 0,
-                         cells_of(first.columns, first.asked.lattice, Unreadable::missing), first.counted_weights);
-      }
-      std::vector<source_detail::SelectedColumn> selected;
-      selected.reserve(all.size());
-      for (const Read& each : all) {
-        selected.push_back(
-            {each.columns, each.asked.lattice, selector ? &*selector : nullptr, each.grid ? &*each.grid : nullptr});
-      }
-      count_selected([&]() -> const source_detail::Connection& { return connection; }, 1,
-                     row_wise->relation.without(std::move(blanked), missing), selected, sample ? &*sample : nullptr,
-                     Unreadable::missing, on_progress);
-      std::vector<source_detail::SelectedProfiles> counted =
-          sample ? sample->finish(on_progress) : std::vector{selector->finish(on_progress)};
+      std::vector<source_detail::SelectedProfiles> counted = count_reads(connection, all, key, on_progress);
       for (std::size_t i = 0; i < all.size(); ++i) {
         for (RankProfile& profile : counted[i].profiles) {
           profile = all[i].units.back_on(all[i].asked.lattice, std::move(profile));

@@ -1,8 +1,5 @@
 #include "source/entries/postgres_table.hpp"
 
-#include <optional>
-#include <set>
-
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 #include "source/files/columns.hpp"

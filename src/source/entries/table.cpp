@@ -914,10 +914,6 @@ void tell_opened(const std::vector<Input>& inputs, const OnOpened& on_opened) {
   on_opened(files);
 }
 
-}  // namespace
-
-namespace {
-
 /// The share of the files' bytes that was read.
 std::optional<double> share_of_text(const OpenedTable& table) {
   std::uint64_t taken = 0;

@@ -1,7 +1,6 @@
 // Columns of dates and times: the same profile from every type, format and way of counting.
 #include <gtest/gtest.h>
 
-#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>

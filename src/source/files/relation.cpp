@@ -13,6 +13,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
+#include "source/engine/letter_case.hpp"
 #include "source/engine/sql_tree.hpp"
 #include "source/files/countable.hpp"
 #include "source/files/foreign_format.hpp"
@@ -41,12 +42,7 @@ const std::map<std::string, Format>& formats_by_extension() {
   return formats;
 }
 
-std::string lower_extension(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return extension;
-}
+std::string lower_extension(const std::filesystem::path& path) { return lower_case(path.extension().string()); }
 
 Words formats_hint() { return {"pass ", Field("input_format").text("csv"), ", tsv, parquet or json"}; }
 

@@ -1,7 +1,6 @@
 #include "source/files/row_wise.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "fractile/error.hpp"
 #include "source/files/columns.hpp"

@@ -59,14 +59,10 @@ class TextTable::Reading final : public TableReading {
     if (!has_one) ++unread_;
     if (take(piece)) return true;
     if (--unread_ > 0) return false;
-    table_.records_ = records_.load();
     table_.was_read_whole_ = true;
     return false;
   }
-  void add(std::size_t records, std::size_t file) {
-    records_ += records;
-    table_.records_of_[file] += records;
-  }
+  void add(std::size_t records, std::size_t file) { table_.records_of_[file] += records; }
   const TextTable& table() const { return table_; }
 
  private:
@@ -92,7 +88,6 @@ class TextTable::Reading final : public TableReading {
   std::mutex mutex_;
   std::unique_ptr<OneFile> file_;  // null after the last file, and after a failure
   std::uint64_t bytes_before_ = 0;
-  std::atomic<std::uint64_t> records_ = 0;
   std::atomic<std::size_t> unread_ = 0;  // pieces that threads are reading
 };
 

@@ -35,8 +35,6 @@ class TextTable final : public EngineTable {
   std::unique_ptr<TableReading> read() const;
   /// Whether a reading has seen every record since the last call.
   bool was_read_whole() const;
-  /// The number of records of the last such reading.
-  std::uint64_t records() const { return records_; }
   /// The place of a record of the last reading, which must have been on one thread; `record`: its number, from 1.
   struct Place {
     std::size_t file;      ///< its index among the files
@@ -62,7 +60,6 @@ class TextTable final : public EngineTable {
   LineEndsInCells line_ends_;
   std::size_t piece_;
   std::string function_;
-  mutable std::atomic<std::uint64_t> records_ = 0;
   mutable std::atomic<bool> was_read_whole_ = false;
   mutable std::vector<std::atomic<std::uint64_t>> records_of_;  // by file, in the last reading
   mutable std::atomic<std::uint64_t> bytes_taken_ = 0;

@@ -118,7 +118,6 @@ TEST_F(TextTableTest, SeveralFilesAreOneBehindTheOther) {
       EXPECT_EQ(rows_of(connection, threads, table.function() + "()", 2), threads == 1 ? all : sorted(all))
           << piece << " " << threads;
       EXPECT_TRUE(table.was_read_whole());
-      EXPECT_EQ(table.records(), 5u);
       EXPECT_EQ(table.bytes_taken(), table.bytes());
       for (const auto& [record, file, number] :
            {std::tuple(1U, 0U, 1U), {2U, 0U, 2U}, {3U, 1U, 1U}, {4U, 3U, 1U}, {5U, 4U, 1U}}) {
@@ -238,7 +237,6 @@ TEST_F(TextTableTest, SaysWhetherItWasReadToItsEnd) {
   EXPECT_FALSE(table.was_read_whole());
   connection.run("SELECT count(*) FROM " + table.function() + "()");
   EXPECT_TRUE(table.was_read_whole());
-  EXPECT_EQ(table.records(), 100'000u);
   EXPECT_FALSE(table.was_read_whole());
 }
 

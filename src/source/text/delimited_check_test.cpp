@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <algorithm>
-
 #include "source/entries/table_test_support.hpp"
 
 namespace fractile::source_detail {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "source/engine/letter_case.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -36,9 +37,8 @@ bool is_second_half(unsigned unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
 TextEncoding encoding_named(const std::string& name) {
   std::string plain;
-  for (const char c : name) {
-    if (c == '-' || c == '_' || c == ' ') continue;
-    plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (const char c : lower_case(name)) {
+    if (c != '-' && c != '_' && c != ' ') plain += c;
   }
   if (name.empty()) return TextEncoding::utf_8;
   const auto* const found = std::ranges::find(names, std::string_view(plain), &decltype(names)::value_type::first);

@@ -14,12 +14,6 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(blanks_of_cells);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks_of_cells) - first + 1);
-}
-
 /// The number 0.DIGITS times ten to a power.
 struct DecimalText {
   std::string digits;  // the first one is not 0; empty for 0
@@ -99,34 +93,20 @@ std::optional<double> number_in(std::string_view text) {
   return std::copysign(size, text.starts_with('-') ? -1.0 : 1.0);
 }
 
-std::optional<std::string> in_plain_style(std::string_view text, const NumberStyle& style) {
-  if (style.is_plain()) return std::string(text);
-  const char decimal = style.decimal.empty() ? '.' : style.decimal.front();
-  std::string plain(text);
-  if (style.thousands.empty()) {
-    if (plain.find('.') != std::string::npos) return std::nullopt;
-    std::ranges::replace(plain, decimal, '.');
-    return plain;
-  }
+namespace {
+
+/// The bytes of the mark between thousands with which the text begins; 0 if it begins with none.
+std::size_t size_of_mark(std::string_view text, const NumberStyle& style) {
   constexpr std::array<std::string_view, 3> all_blanks{" ", "\xC2\xA0",
                                                        "\xE2\x80\xAF"};  // the others do not break a line
-  const auto size_of_mark = [&](std::string_view at) -> std::size_t {
-    if (style.thousands != " ") return at.starts_with(style.thousands) ? style.thousands.size() : 0;
-    const auto* const mark =
-        std::ranges::find_if(all_blanks, [&](std::string_view blank) { return at.starts_with(blank); });
-    return mark == all_blanks.end() ? 0 : mark->size();
-  };
-  std::string without_marks;
-  bool has_marks = false;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t mark = size_of_mark(text.substr(at));
-    if (mark == 0) without_marks += text[at];
-    has_marks = has_marks || mark > 0;
-    at += std::max<std::size_t>(mark, 1);
-  }
-  if (!has_marks && text.find_first_of(".,") == std::string_view::npos) return plain;
+  if (style.thousands != " ") return text.starts_with(style.thousands) ? style.thousands.size() : 0;
+  const auto* const mark =
+      std::ranges::find_if(all_blanks, [&](std::string_view blank) { return text.starts_with(blank); });
+  return mark == all_blanks.end() ? 0 : mark->size();
+}
 
-  std::string_view rest = text;
+/// Whether this is a number, perhaps with blanks around it, and either with all marks between its thousands or with none.
+bool is_styled(std::string_view rest, char decimal, const NumberStyle& style) {
   const auto skip_blanks = [&] { rest.remove_prefix(std::min(rest.find_first_not_of(" \t\n\f\r"), rest.size())); };
   const auto digits = [&] { return static_cast<std::size_t>(std::ranges::find_if_not(rest, is_digit) - rest.begin()); };
   const auto skip_sign = [&] {
@@ -138,7 +118,7 @@ std::optional<std::string> in_plain_style(std::string_view text, const NumberSty
   const std::size_t first = digits();
   rest.remove_prefix(first);
   for (bool is_group = first > 0 && first <= group; is_group;) {
-    const std::size_t mark = size_of_mark(rest);
+    const std::size_t mark = size_of_mark(rest, style);
     const std::string_view after = rest.substr(mark);
     is_group = mark > 0 && after.size() >= group && std::all_of(after.begin(), after.begin() + group, is_digit);
     if (is_group) rest.remove_prefix(mark + group);
@@ -151,11 +131,34 @@ std::optional<std::string> in_plain_style(std::string_view text, const NumberSty
     rest.remove_prefix(1);
     skip_sign();
     const std::size_t power = digits();
-    if (power == 0) return std::nullopt;
+    if (power == 0) return false;
     rest.remove_prefix(power);
   }
   skip_blanks();
-  if (!rest.empty()) return std::nullopt;
+  return rest.empty();
+}
+
+}  // namespace
+
+std::optional<std::string> in_plain_style(std::string_view text, const NumberStyle& style) {
+  if (style.is_plain()) return std::string(text);
+  const char decimal = style.decimal.empty() ? '.' : style.decimal.front();
+  std::string plain(text);
+  if (style.thousands.empty()) {
+    if (plain.find('.') != std::string::npos) return std::nullopt;
+    std::ranges::replace(plain, decimal, '.');
+    return plain;
+  }
+  std::string without_marks;
+  bool has_marks = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t mark = size_of_mark(text.substr(at), style);
+    if (mark == 0) without_marks += text[at];
+    has_marks = has_marks || mark > 0;
+    at += std::max<std::size_t>(mark, 1);
+  }
+  if (!has_marks && text.find_first_of(".,") == std::string_view::npos) return plain;
+  if (!is_styled(text, decimal, style)) return std::nullopt;
   std::ranges::replace(without_marks, decimal, '.');
   return without_marks;
 }
@@ -185,6 +188,12 @@ bool is_whole_number(std::string_view text, double number) {
     }
   }
   return decimal.digits == std::string_view(expected.data(), static_cast<std::size_t>(end - expected.data()));
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(blanks_of_cells);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks_of_cells) - first + 1);
 }
 
 std::string_view without_blanks(std::string_view text) {

@@ -27,7 +27,9 @@ std::optional<double> number_in(std::string_view text, const NumberStyle& style)
 /// at most 2^127, which number_in() returned for the text.
 bool is_whole_number(std::string_view text, double number);
 
-/// A text without the blanks around it if it begins with one; otherwise as it is.
+/// A text without the blanks around it.
+std::string_view trimmed(std::string_view text);
+/// The same for a text that begins with a blank; any other text as it is.
 std::string_view without_blanks(std::string_view text);
 
 }  // namespace fractile::source_detail
