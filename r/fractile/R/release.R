@@ -5,6 +5,12 @@ fractile_release <- function(x, bounds = NULL, step = NULL, quantiles = NULL, ep
   if ("format" %in% names(options)) {
     refuse("usage", "format: the result is a data frame", "its receipt is attr(r, \"receipt\"); fractile_explain(r, format = ...) shows it")
   }
+  if ("compare" %in% names(options)) {
+    refuse("usage", "compare: the result is a data frame of values", "write fractile_explain(r, compare = ...), which compares what was released")
+  }
+  if ("dry_run" %in% names(options)) {
+    refuse("usage", "dry_run: the result is a data frame of values", "fractile_plan(...) says what a release costs, and reads no table")
+  }
   words <- option_words(options)
   data <- data_of(x, column, options)
   text <- run(c("release", data$file, "--column", data$column, words, "--format", "json"), data$write)
@@ -15,6 +21,9 @@ fractile_release <- function(x, bounds = NULL, step = NULL, quantiles = NULL, ep
 data_of <- function(x, column, options) {
   if (!is.null(column) && !(is.character(column) && length(column) == 1L && !is.na(column))) {
     refuse("usage", "column: the name of one column is expected", "write column = \"age\"")
+  }
+  if (is.null(x)) {  # as people$aeg is, where there is no such column
+    refuse("data", "x: NULL is not a column", "check the column's name; a column without records is numeric(0)")
   }
   if (is.character(x) && length(x) == 1L && is.null(dim(x))) {  # a file
     if (is.null(column)) refuse("usage", "column is missing", "write column = \"age\"")
@@ -27,7 +36,7 @@ data_of <- function(x, column, options) {
   }
   if (is.null(column) && length(x) == 1L) column <- names(x)
   if (is.null(column)) refuse("usage", "column is missing", "write column = \"age\"")
-  wanted <- if (is.null(options$sql)) unique(c(column, options$person, options$by)) else names(x)
+  wanted <- if (is.null(options$sql)) unique(c(column, options$person, options$by, options[["weight"]])) else names(x)
   for (name in setdiff(wanted, names(x))) {
     refuse("data", paste0("the data frame has no column '", name, "'"), paste("it has", paste(names(x), collapse = ", ")))
   }

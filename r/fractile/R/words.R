@@ -80,7 +80,7 @@ option_words <- function(options) {
     words <- value_words(value, field)
     if (length(words) == 0L) refuse("usage", paste0(field, ": it is empty"), "leave it out, or write a value")
     if (!is.null(names(value))) return(rbind(option, paste0(names(value), "=", words)))
-    if (field == "bounds") return(c(option, if (identical(words, "auto")) c("auto", "auto") else words))
+    if (field %in% c("bounds", "weight_bounds")) return(c(option, words))  # two words, or "auto"
     c(option, list_word(words, field))
   }, fields, options), use.names = FALSE)
 }
