@@ -477,10 +477,22 @@ def _published(
 
 class PublicationPlan:
     """What the tables of a publication's file will cost, level by level, and how accurate each cell will be. No record was read and nothing
-    was spent."""
+    was spent.
 
-    def __init__(self, plan: _core.PublicationPlan) -> None:
-        self._plan = plan
+    A plan can be copied and pickled. It is computed again where it is unpickled, from the same file.
+    """
+
+    def __init__(self, plan: _core.PublicationPlan, file: str, words: _words.Words) -> None:
+        self._plan, self._file, self._words = plan, file, words
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return plan_of_file, (self._file, self._words)
+
+    def __copy__(self) -> PublicationPlan:
+        return self  # it never changes
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> PublicationPlan:
+        return self
 
     def to_json(self) -> str:
         """The plan as `fractile plan FILE --format json` prints it."""
@@ -495,4 +507,5 @@ class PublicationPlan:
 
 
 def plan_of_file(file: str | os.PathLike[str], words: _words.Words) -> PublicationPlan:
-    return PublicationPlan(_core.plan_publication(_publication_in(file, words, "plan")))
+    planned = _core.plan_publication(_publication_in(file, words, "plan"))
+    return PublicationPlan(planned, os.path.abspath(file), words)
