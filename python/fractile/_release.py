@@ -499,7 +499,8 @@ class Release(Mapping[Any, Any]):
         """Writes the receipt, which is JSON, durably, or the page if the name ends with .html. Never replaces a file. `to_csv()` gives CSV.
 
         Raises:
-            UsageError: the name ends like that of a table, such as .csv, or there is a file of this name.
+            UsageError: the name ends like that of a table, such as .csv.
+            DataError: there is a file of this name, or the file cannot be written.
         """
         _save(self, path)
 
