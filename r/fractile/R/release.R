@@ -13,7 +13,8 @@ fractile_release <- function(x, bounds = NULL, step = NULL, quantiles = NULL, ep
   }
   words <- option_words(options)
   data <- data_of(x, column, options)
-  text <- run(c("release", data$file, "--column", data$column, words, "--format", "json"), data$write)
+  # The words come last, so that the program misses the value of an option that got TRUE in place of one.
+  text <- run(c("release", data$file, "--column", data$column, "--format", "json", words), data$write)
   release_of(paste0(paste(text, collapse = "\n"), "\n"))
 }
 
@@ -30,6 +31,9 @@ data_of <- function(x, column, options) {
     return(list(file = path.expand(x), column = column, write = NULL))
   }
   if (!is.data.frame(x)) {
+    if (length(c(options[["person"]], options[["by"]], options[["weight"]])) > 0L) {
+      refuse("usage", "person, by and weight name columns of a data frame, but x is a single column", "give the data frame")
+    }
     if (is.null(column)) column <- "x"
     x <- structure(list(x), names = column)
     return(list(file = "-", column = column, write = csv_of(if (is.null(options$sql)) with_values(x, column, options) else x)))
@@ -137,7 +141,7 @@ release_of <- function(text) {
 fractile_plan <- function(...) {
   options <- list(...)
   if ("format" %in% names(options)) refuse("usage", "format: the result is a data frame", "its JSON is attr(p, \"plan\")")
-  text <- paste0(paste(run(c("plan", option_words(options), "--format", "json")), collapse = "\n"), "\n")
+  text <- paste0(paste(run(c("plan", "--format", "json", option_words(options))), collapse = "\n"), "\n")
   plan <- json_read(text)
   count <- function(item, name) if (is.null(item[[name]])) NA_real_ else as.numeric(item[[name]])
   table <- data.frame(quantile = vapply(plan$quantiles, function(item) fraction(item$quantile), 0))

@@ -149,6 +149,8 @@ stopifnot(
   told(fractile_release(ages, c(0, 125), epsilon = 1)) ==
     "step is missing: the distance between possible values / for whole numbers, write step = 1",
   told(fractile_release(ages, c(0, 125), 1)) == "a budget is missing / write epsilon = 1 (pure) or rho = \"1/2\" (zero-concentrated)",
+  grepl("^intervals needs a value", told(fractile_release(ages, c(0, 125), 1, epsilon = 1, intervals = TRUE))),
+  grepl("^person, by and weight name columns", told(fractile_release(ages, c(0, 125), 1, epsilon = 1, person = "id"))),
   told(fractile_release(ages, c(0, 125), 1, epsilon = 0)) == "epsilon must be positive / write for example epsilon = 1",
   told(fractile_release(days, as.Date(c("2024-01-01", "2024-12-31")), epsilon = 1)) ==
     "step is missing: the distance between possible values / write for example step = \"1d\"",
