@@ -23,7 +23,7 @@ class PlannedQuantile(NamedTuple):
 
     Attributes:
         quantile: the quantile.
-        worst_case: the error that no table exceeds, with probability `confidence`; None if no bound is known.
+        worst_case: the error that the release of any table exceeds with probability at most 1 - `confidence`; None if no bound is known.
         median: the error that half of the releases of the public table do not exceed.
         nine_in_ten: the error that nine in ten of these releases do not exceed.
     """

@@ -254,7 +254,7 @@ class Group(Mapping[Fraction, Value]):
 
     @property
     def rank_errors(self) -> dict[Fraction, int | None]:
-        """For each quantile, the most records by which its value misses it, with probability 0.95; None if no bound is known."""
+        """For each quantile, by how many records its value misses it at most, with probability at least 0.95; None if no bound is known."""
         return dict(zip(self._values, self._release.details.rank_errors(self._number)))
 
     @property
