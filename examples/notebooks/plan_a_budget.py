@@ -11,8 +11,8 @@ plan = fractile.plan(**ages, epsilon=1)
 plan.to_pandas()
 
 # %% [markdown]
-# `worst_case` is the largest number of records by which a published value misses its quantile, for every table, with probability 0.95.
-# `median` and `nine_in_ten` are errors of simulated releases of a public table.
+# A published value misses its quantile by more than `worst_case` records with probability at most 0.05, whatever the table. `median` and
+# `nine_in_ten` are errors of simulated releases of a public table: half of them, and nine in ten, miss by no more than that.
 
 # %% [markdown]
 # ## Some budgets side by side

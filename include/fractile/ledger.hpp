@@ -288,8 +288,8 @@ class Ledger {
 
   /// Also compares receipts with their hashes, sums with budgets, and the log with the witnesses that are there, and has SQLite
   /// check its pages. Throws `ledger` and names the first thing that is wrong. The ledger alone cannot show that lines are missing
-  /// at its end; with `head`, the hash of an earlier last line that was kept elsewhere, verify() finds that. Returns the last
-  /// line's hash.
+  /// at its end; with `head`, the hash of an earlier last line that was kept elsewhere, verify() finds that. Throws `usage` for a
+  /// `head` that is not a hash. Returns the last line's hash.
   std::string verify(const std::string& head = {}) const;
 
  private:

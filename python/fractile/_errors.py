@@ -68,7 +68,7 @@ class CanceledError(Error):
 class FractileWarning(UserWarning):
     """A warning of a likely mistake: a budget that promises nothing, values that are mostly noise, bounds that look computed.
 
-    If the mistake can be known beforehand, the warning comes before anything is spent. Where a program turns warnings into errors, a
+    If the mistake can be seen in the arguments, the warning comes before anything is spent. Where a program turns warnings into errors, a
     warning that is raised after a release was made holds that release.
 
     Attributes:

@@ -92,6 +92,7 @@ class Ledger:
         """Checks everything, and returns the hash of the log's last line. `head`: the hash of an earlier line, kept elsewhere.
 
         Raises:
+            UsageError: `head` is not a hash.
             LedgerError: something is wrong; the error names the first fault.
         """
         return _core.ledger_verify(self.path, _words.text(head, "head"))

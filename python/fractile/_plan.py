@@ -23,7 +23,7 @@ class PlannedQuantile(NamedTuple):
 
     Attributes:
         quantile: the quantile.
-        worst_case: the error that no table exceeds, with probability `confidence`; None if no bound is known.
+        worst_case: the error that the release of any table exceeds with probability at most 1 - `confidence`; None if no bound is known.
         median: the error that half of the releases of the public table do not exceed.
         nine_in_ten: the error that nine in ten of these releases do not exceed.
     """
@@ -35,11 +35,23 @@ class PlannedQuantile(NamedTuple):
 
 
 class Plan:
-    """What a query would run, what it would cost, and how accurate it would be. No table was read and nothing was spent."""
+    """What a query would run, what it would cost, and how accurate it would be. No table was read and nothing was spent.
+
+    A plan can be copied and pickled. It is computed again where it is unpickled, from the same arguments.
+    """
 
     def __init__(self, report: _core.PlanReport, words: _words.Words) -> None:
         self._report = report
         self._words = words
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _planned, (self._words,)
+
+    def __copy__(self) -> Plan:
+        return self  # it never changes
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Plan:
+        return self
 
     @property
     def quantiles(self) -> list[PlannedQuantile]:
@@ -102,6 +114,10 @@ class Plan:
 
     def _repr_html_(self) -> str:
         return _notebook.in_frame(self.to_html(), "The plan", repr(self))
+
+
+def _planned(words: _words.Words) -> Plan:
+    return Plan(_core.plan(words, False), words)
 
 
 @overload
@@ -210,4 +226,4 @@ def plan(
             if name != "duckdb":
                 raise UsageError(f"{name} does not go with file, which says what is asked", "write it there, or leave it out", name)
         return plan_of_file(file, words)
-    return Plan(_core.plan(words, False), words)
+    return _planned(words)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import operator
 import os
 import secrets
 from collections.abc import Iterable, Sequence
@@ -20,6 +21,7 @@ from ._release import Bound, Key, Keys, Step
 
 _MAGIC = b"fractile-profile"
 _OLD_FORMAT = "fractile profile 1"
+_BOUNDS = "the smallest and largest possible value, known without looking at the data"
 
 
 class Lattice:
@@ -36,6 +38,10 @@ class Lattice:
         *,
         candidates: Iterable[Bound] | None = None,
     ) -> None:
+        if candidates is None and (lower is None or upper is None):
+            raise UsageError(f"bounds is missing: {_BOUNDS}", "for ages, write Lattice(0, 125, 1)", "bounds")
+        if candidates is None and step is None:
+            raise UsageError("step is missing: the distance between possible values", "for whole numbers, write step=1", "step")
         if candidates is not None:
             if any(each is not None for each in (lower, upper, step)):
                 raise UsageError("candidates takes the place of bounds and a step", "give one or the other", "candidates")
@@ -76,9 +82,10 @@ class Lattice:
         return self._at(self.size - 1)
 
     def __getitem__(self, index: int) -> Fraction | dt.date:
-        if not 0 <= index < self.size:
+        place = operator.index(index)
+        if not 0 <= place < self.size:
             raise IndexError(index)
-        return self._at(index)
+        return self._at(place)
 
     def _at(self, index: int) -> Fraction | dt.date:
         value = self._core.at(index)
@@ -110,6 +117,12 @@ class Lattice:
 
     def __hash__(self) -> int:
         return hash(json.dumps(self._described()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Lattice._of, (self._described(),)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Lattice:
+        return self  # it never changes
 
     def __repr__(self) -> str:
         if not self._core.is_regular:
@@ -383,6 +396,8 @@ def require_lattice(lattice: object) -> _core.Lattice:
 
 
 def lattice_of(bounds: tuple[Bound, Bound] | None, step: Step | None, candidates: Iterable[Bound] | None) -> Lattice:
+    if bounds is None and candidates is None:
+        raise UsageError(f"bounds is missing: {_BOUNDS}", "for ages, write bounds=(0, 125), step=1", "bounds")
     meant = "these are the smallest and the largest possible value"
     lower, upper = (None, None) if bounds is None else _numbers.pair(bounds, "bounds", meant, "write bounds=(0, 125)")
     if _looks.of_a_frame(bounds):

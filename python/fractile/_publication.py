@@ -313,7 +313,8 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
         """Writes the receipt, which is JSON, durably, or the page if the name ends with .html. Never replaces a file. `to_csv()` gives CSV.
 
         Raises:
-            UsageError: the name ends like that of a table, such as .csv, or there is a file of this name.
+            UsageError: the name ends like that of a table, such as .csv.
+            DataError: there is a file of this name, or the file cannot be written.
         """
         _save(self, path)
 
@@ -477,10 +478,22 @@ def _published(
 
 class PublicationPlan:
     """What the tables of a publication's file will cost, level by level, and how accurate each cell will be. No record was read and nothing
-    was spent."""
+    was spent.
 
-    def __init__(self, plan: _core.PublicationPlan) -> None:
-        self._plan = plan
+    A plan can be copied and pickled. It is computed again where it is unpickled, from the same file.
+    """
+
+    def __init__(self, plan: _core.PublicationPlan, file: str, words: _words.Words) -> None:
+        self._plan, self._file, self._words = plan, file, words
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return plan_of_file, (self._file, self._words)
+
+    def __copy__(self) -> PublicationPlan:
+        return self  # it never changes
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> PublicationPlan:
+        return self
 
     def to_json(self) -> str:
         """The plan as `fractile plan FILE --format json` prints it."""
@@ -495,4 +508,5 @@ class PublicationPlan:
 
 
 def plan_of_file(file: str | os.PathLike[str], words: _words.Words) -> PublicationPlan:
-    return PublicationPlan(_core.plan_publication(_publication_in(file, words, "plan")))
+    planned = _core.plan_publication(_publication_in(file, words, "plan"))
+    return PublicationPlan(planned, os.path.abspath(file), words)

@@ -254,7 +254,7 @@ class Group(Mapping[Fraction, Value]):
 
     @property
     def rank_errors(self) -> dict[Fraction, int | None]:
-        """For each quantile, the most records by which its value misses it, with probability 0.95; None if no bound is known."""
+        """For each quantile, by how many records its value misses it at most, with probability at least 0.95; None if no bound is known."""
         return dict(zip(self._values, self._release.details.rank_errors(self._number)))
 
     @property
@@ -499,7 +499,8 @@ class Release(Mapping[Any, Any]):
         """Writes the receipt, which is JSON, durably, or the page if the name ends with .html. Never replaces a file. `to_csv()` gives CSV.
 
         Raises:
-            UsageError: the name ends like that of a table, such as .csv, or there is a file of this name.
+            UsageError: the name ends like that of a table, such as .csv.
+            DataError: there is a file of this name, or the file cannot be written.
         """
         _save(self, path)
 

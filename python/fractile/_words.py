@@ -183,6 +183,8 @@ def groups(by: Any, keys: Any) -> Groups:
             raise UsageError(f"keys: a list for each of the columns {', '.join(names)} is expected", f"write {several or 'keys=[...]'}", "keys")
         return Groups(names, [_texts(keys[name], several) for name in names], [])
     if not several:
+        if any(isinstance(key, (tuple, list)) for key in keys):
+            raise UsageError("keys: a key of one column is a text, not a tuple", 'write keys=["north", "south"]', "keys")
         return Groups(names, [_texts(keys, 'keys=["north", "south"]')], [])
     tuples = [_tuple(key, len(names), several) for key in keys]
     if not tuples:

@@ -103,6 +103,9 @@ class Refinement:
             raise UsageError(f"it is undecided: {self.reason}", "ask for its verdict", "")
         return self.verdict == "refines"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Channel.refines, (self._first, self._second)  # decided again, the same way
+
     def __repr__(self) -> str:
         return f"<Refinement: {self.verdict}; {self.reason}>"
 
@@ -187,6 +190,9 @@ class Channel:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Channel, (self.rows, self.secrets, self.observations)
+
     def __repr__(self) -> str:
         shown = "; ".join(" ".join(map(str, row)) for row in self.rows[:8])
         return f"Channel({len(self.secrets)} x {len(self.observations)}: {shown})"
@@ -233,7 +239,7 @@ def _toml(value: Any, field: str) -> str:
     if isinstance(value, os.PathLike):
         return _toml(os.path.abspath(value), field)
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {_toml(item, field)}" for key, item in value.items()) + " }"
+        return "{ " + ", ".join(f"{_toml(_words.text(key, field), field)} = {_toml(item, field)}" for key, item in value.items()) + " }"
     items = _numbers.items_of(value)
     if items is not None:
         return "[" + ", ".join(_toml(item, field) for item in items) + "]"
@@ -242,6 +248,8 @@ def _toml(value: Any, field: str) -> str:
 
 class Pipeline:
     """Participants perturb their values, and a post-processor combines the answers. The arguments are those of [pipeline] in a file.
+
+    A pipeline can be copied and pickled. One that was read from a file is read again where it is unpickled, from the same path.
 
     >>> survey = Pipeline(participants=2, values=[0, 1, 2], perturber="geometric", post={"query": "count", "of": [0]})
     >>> survey.check(epsilon=("ln 2", "ln 3")).verdict
@@ -268,7 +276,17 @@ class Pipeline:
             members = analyst._asdict()
             lines += ["[analyst]", *(f"{name} = {_toml(v, name)}" for name, v in members.items() if v is not None)]
         _words.bring_engine()
-        self._core = _core.PipelineFile.of("\n".join(lines) + "\n", "the pipeline", "")
+        toml = "\n".join(lines) + "\n"
+        self._core = _core.PipelineFile.of(toml, "the pipeline", "")
+        self._made_of: tuple[Any, ...] = Pipeline._of, (toml,)
+
+    @classmethod
+    def _of(cls, toml: str) -> Pipeline:
+        pipeline = cls.__new__(cls)
+        _words.bring_engine()
+        pipeline._core = _core.PipelineFile.of(toml, "the pipeline", "")
+        pipeline._made_of = Pipeline._of, (toml,)
+        return pipeline
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Pipeline:
@@ -276,7 +294,20 @@ class Pipeline:
         pipeline = cls.__new__(cls)
         _words.bring_engine()
         pipeline._core = _core.PipelineFile.read(_words.path(path, "path"), "")
+        pipeline._made_of = Pipeline.read, (os.path.abspath(path),)
         return pipeline
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._made_of
+
+    def __copy__(self) -> Pipeline:
+        return self  # it never changes
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Pipeline:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<Pipeline: {self.participants} participants, {len(self.values)} possible values>"
 
     @property
     def participants(self) -> int:
@@ -385,12 +416,20 @@ class Windows:
     def __getitem__(self, index: int) -> Window:
         return self._windows[index]
 
+    def __repr__(self) -> str:
+        odds = ", ".join(f"{float(window.start):.6g} to {float(window.end):.6g}" for window in self._windows[:8])
+        more = ", ..." if len(self) > 8 else ""
+        return f"<Windows: {len(self)}{' of exp(epsilon) from ' if odds else ''}{odds}{more}; {len(self.undecided)} undecided ranges>"
+
 
 class _Report:
     """A result that can be printed in several formats."""
 
     def __init__(self, core: Any) -> None:
         self._core = core
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return self  # it never changes
 
     def to_json(self) -> str:
         """The result as `fractile flow ... --format json` prints it, with its certificates."""

@@ -238,6 +238,12 @@ def _failure_of(error: Exception) -> _errors.Error:
     return InternalError(f"Spark failed: {type(error).__name__}", _LOGS)
 
 
+def _buckets(partitions: object) -> int:
+    """How many buckets persons are divided into. The setting of Spark is no number where Spark chooses the tasks by itself ("auto")."""
+    text = str(partitions or "")
+    return max(_LEAST_BUCKETS, 16 * int(text) if text.isdecimal() else 0)
+
+
 class _Counter:
     """Counts a DataFrame's columns. The library calls it only after all refusals, when the cost is reserved.
 
@@ -308,7 +314,7 @@ class _Counter:
         records = self._columns
         if questions[0].person:
             person = f"c{self._places[self._names.index(questions[0].person)]}"
-            buckets = max(_LEAST_BUCKETS, 16 * int(self._session.conf.get("spark.sql.shuffle.partitions") or 0))
+            buckets = _buckets(self._session.conf.get("spark.sql.shuffle.partitions"))
             records = records.selectExpr("*", f"pmod(hash({person}), {buckets}) AS bucket")
             if not questions[0].refuses_missing:  # otherwise all records without a person would go to one task
                 records = records.where(f"{person} IS NOT NULL")

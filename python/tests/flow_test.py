@@ -1,7 +1,9 @@
 """Channels, pipelines and their worth. Arguments and results are Fractions, and messages are the program's."""
 
+import copy
 import json
 import os
+import pickle
 from fractions import Fraction
 from pathlib import Path
 
@@ -95,12 +97,35 @@ def test_pipelines_in_python():
     assert half.values == [0, Fraction(1, 2)]
     with pytest.raises(fractile.DataError):
         flow.Pipeline(participants=2, values=[0, 1], perturber="none", post="sum")
+    with pytest.raises(fractile.DataError, match="pipeline.post.que ry: unknown key"):
+        flow.Pipeline(participants=2, values=[0, 1], perturber="geometric", post={"que ry": "count"})
     with pytest.raises(fractile.UsageError):
         survey.check()
     with pytest.raises(fractile.UsageError):
         survey.channel("1")
     assert survey.check(epsilon=("ln 3", "ln 4"), any_prior=True).verdict in ("stable", "unstable", "undecided")
     assert survey.check(from_="ln 3", to="ln 2", any_prior=True).verdict in ("worth-as-much", "worth-less", "undecided")
+
+
+def test_results_are_copied_and_pickled():
+    response = flow.Channel([["3/4", "1/4"], ["1/4", "3/4"]], secrets=["a", "b"])
+    asked = {"participants": 2, "values": [0, 1, 2], "perturber": "geometric", "post": {"query": "count", "of": [0]}}
+    survey = flow.Pipeline(**asked, analyst=flow.Analyst(loss="bayes-risk"))
+    read = flow.Pipeline.read(EXAMPLES / "geometric_count.toml")
+    check = survey.check(epsilon=("ln 2", "ln 3"))
+    for again in (lambda each: pickle.loads(pickle.dumps(each)), copy.copy, copy.deepcopy):
+        assert again(response) == response and again(response).secrets == ["a", "b"]
+        refined = again(response.refines(response @ response))
+        assert refined.verdict == "refines" and refined.verify()
+        assert again(again(survey)).loss("ln 3") == survey.loss("ln 3")
+        assert again(read).channel("ln 3") == read.channel("ln 3")
+    assert copy.deepcopy(check).to_json() == check.to_json()
+    assert repr(survey) == "<Pipeline: 2 participants, 3 possible values>"
+    windows = flow.check(EXAMPLES / "known_others.toml", epsilon=("ln 2", "ln 4")).windows
+    assert repr(windows) == "<Windows: 1 of exp(epsilon) from 3.50054 to 3.51662; 0 undecided ranges>"
+    plan = fractile.plan(bounds=(0, 125), step=1, epsilon=1, expected_rows=1000)
+    for same in (copy.copy(plan), copy.deepcopy(plan), pickle.loads(pickle.dumps(plan))):
+        assert same.to_json() == plan.to_json()
 
 
 def test_a_file_of_any_name_is_found(tmp_path, engine):

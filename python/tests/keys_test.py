@@ -151,6 +151,7 @@ def test_two_keys_of_a_column_are_compared(records):
         (["region", "region"], [("north", "north")], "by: the key column 'region' appears twice"),
         (["region", 3], [("north", "e")], "by: a str is expected, or a list of them"),
         ([], ["north"], "by: a str is expected, or a list of them"),
+        (["region"], [("north",), ("south",)], "keys: a key of one column is a text, not a tuple"),
         ("region", [False, True], "keys: a truth value is not a key"),
         ("region", [None], "keys: a missing value is not a key"),
         ("region", ["north", float("nan")], "keys: a missing value is not a key"),

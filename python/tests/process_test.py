@@ -176,7 +176,7 @@ def test_what_brings_the_engine_where_there_is_none(csv):
     if not done.stdout:
         pytest.skip("the system has an engine, which is found")
     message, hint = done.stdout.splitlines()
-    assert message == "the engine that reads tables, DuckDB, was not found"
+    assert message == "DuckDB, the engine that reads Parquet, JSON and SQL, was not found"
     command = re.search(r"pip install '(\w+)\[(\w+)\]'", hint)
     project = (Path(__file__).resolve().parents[2] / "pyproject.toml").read_text(encoding="utf-8")
     assert re.search(rf'(?m)^name = "{command[1]}"', project)

@@ -1,5 +1,6 @@
 """Profiles and audits."""
 
+import copy
 import datetime as dt
 import hmac
 import json
@@ -24,6 +25,32 @@ def test_profiles_merge():
     assert str(whole.records) not in repr(whole)  # this number is part of the data
     with pytest.raises(fractile.UsageError):
         whole.merge(fractile.profile(ages, lattice=fractile.Lattice(0, 126, 1)))
+
+
+LATTICES = [
+    fractile.Lattice(-2.5, 2**40, "0.25"),
+    fractile.Lattice(candidates=[1, "2.5", 7]),
+    fractile.Lattice(dt.date(2020, 1, 1), dt.date(2026, 1, 1), "1d"),
+    fractile.Lattice("2020-01-01T00:00:00Z", "2020-01-02T00:00:00Z", "15min"),
+    fractile.Lattice(candidates=["2020-01-01T00:00:00", "2021-01-01T00:00:00"]),
+]
+
+
+@pytest.mark.parametrize("lattice", LATTICES, ids=repr)
+def test_lattices_are_copied_and_pickled(lattice):
+    for same in (copy.copy(lattice), copy.deepcopy(lattice), pickle.loads(pickle.dumps(lattice))):
+        assert same == lattice and hash(same) == hash(lattice) and same.kind == lattice.kind and same.upper == lattice.upper
+
+
+def test_a_lattice_says_what_is_missing():
+    for make in (fractile.Lattice, lambda: fractile.Lattice(0), lambda: fractile.Lattice(None, 9, 1), lambda: fractile.profile_of_counts([1], [1])):
+        with pytest.raises(fractile.UsageError, match="^bounds is missing: the smallest and largest possible value") as raised:
+            make()
+        assert raised.value.field == "bounds"
+    with pytest.raises(fractile.UsageError, match="^step is missing"):
+        fractile.Lattice(0, 9)
+    with pytest.raises(TypeError, match="integer"):
+        fractile.Lattice(0, 9, 1)[1.5]
 
 
 def test_a_profile_carries_its_bound(tmp_path):

@@ -583,6 +583,8 @@ def test_a_plan_of_the_file_equals_the_program(file, program, engine):
     assert plan.to_json() == program("plan", file, "--format", "json")
     assert plan.to_csv() == program("plan", file, "--format", "csv")
     assert repr(plan) == program("plan", file, "--format", "table").rstrip("\n")
+    for same in (copy.copy(plan), copy.deepcopy(plan), pickle.loads(pickle.dumps(plan))):
+        assert same.to_json() == plan.to_json()
     with pytest.raises(fractile.UsageError, match="epsilon does not go with file"):
         fractile.plan(file, epsilon=1)
 

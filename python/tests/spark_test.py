@@ -70,6 +70,12 @@ def merged_in_tasks(rows, tasks):
     return merged
 
 
+def test_buckets_of_any_setting():
+    """After the charge, a setting that is no number once ended the release with a ValueError."""
+    assert [spark._buckets(setting) for setting in (None, "", "auto", "200", 200)] == [16_384] * 5
+    assert spark._buckets("2000") == 32_000
+
+
 @pytest.fixture(scope="module")
 def table(people):
     return pa.table(people)

@@ -25,7 +25,9 @@ std::vector<Rational> losses_of(const Typed& typed, std::size_t analysts) {
   }
   if (losses.size() == 1) losses.resize(analysts, losses.front());
   if (losses.size() != analysts) {
-    usage({field, fmt::format(": {} losses, but the analysts of {} files", losses.size(), analysts)},
+    const std::string whose =
+        analysts == 1 ? "the analyst of one file" : fmt::format("the analysts of {} files", analysts);
+    usage({field, fmt::format(": {} losses for {}", losses.size(), whose)},
           "write one for all, or one for each file, with commas");
   }
   return losses;

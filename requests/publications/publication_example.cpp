@@ -11,8 +11,8 @@ std::string_view example_publication() {
 [publication]
 title = "People and incomes"
 epsilon = 1                    # what all tables together cost one person; or rho; or "least", what the targets take
-# person = "id"                # with several records a person: the column that says whose they are,
-# records_per_person = 2       # and how many of each person's count; the same ones in all tables
+# person = "id"                # if a person may have several records: the column that identifies the person,
+# records_per_person = 2       # and how many records of each person count; the same ones in all tables
 
 [input]
 file = "people.csv"            # beside this file; or sql and tables, postgres, or counts, as fractile release has them

@@ -105,10 +105,9 @@ constexpr std::array auto_robustness_table{
     OptionSpec{"--data", asker, "DIR", "", "What",
                "the folder of adult.csv and goodreads.csv; what is not there is left out"},
     experiment_folder,
-    OptionSpec{
-        "--populations", asker, "LIST", "all", "What",
-        "lognormal, pareto, zeros, counts, two-point, narrow, uniform, salaries, ages, hours, ratings, pages; the "
-        "last four are files"},
+    OptionSpec{"--populations", asker, "LIST", "all", "What",
+               "lognormal, pareto, zeros, counts, two-point, narrow, tied, uniform, salaries, ages, hours, ratings, "
+               "pages; the last four are files"},
     OptionSpec{"--rows", asker, "LIST", "20,50,100,400,1000,10000,100000", "What", "records of a table"},
     OptionSpec{"--epsilons", asker, "LIST", "0.01,0.1,1,10", "What", "the budgets, all pure"},
     OptionSpec{"--quantile-counts", asker, "LIST", "1,2,3,5,9,19,49,99", "What",

@@ -158,7 +158,8 @@ inline constexpr OptionSpec keys_file_option{
     "PATH",
     "",
     "What",
-    "instead of --keys: a file with one key per line, or for several columns CSV with one group per line"};
+    "instead of --keys: a file with one key per line and no header; for several columns CSV with one group per line, "
+    "whose header names them"};
 inline constexpr OptionSpec person_option{
     "--person", owner,
     "NAME",     "",

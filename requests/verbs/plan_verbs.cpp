@@ -45,7 +45,7 @@ constexpr std::array plan_table{
         "with --guess or --analyst: a public table whose values are spread like those of the one to be released"},
     OptionSpec{"--reference-column", owner, "NAME", "value", "Worth", "the column of that table"},
     OptionSpec{"--duckdb", owner, "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
-               "the DuckDB library, libduckdb.so, to read --reference, and files of keys"},
+               "the DuckDB library, libduckdb.so, if --reference or a public file of FILE is Parquet or JSON"},
     mechanism_option,
     expected_rows_option,
     expected_weight_option,
@@ -83,7 +83,7 @@ constexpr const char* plan_epilogue =
 constexpr VerbSpec plan_spec{
     "plan",
     "before a release: what it will cost, and how wrong it may be",
-    "fractile plan --bounds LO HI --step S --epsilon E [options]\n       fractile plan FILE [--format FORMAT]",
+    "fractile plan --bounds LO HI --step S --epsilon E [options]\n  fractile plan FILE [--format FORMAT]",
     publication_toml,
     plan_table,
     plan_epilogue,
@@ -127,7 +127,7 @@ constexpr const char* publish_epilogue =
 constexpr VerbSpec publish_spec{
     "publish",
     "many tables under one budget, from one file",
-    "fractile publish FILE --ledger LEDGER --output DIR [options]\n       fractile publish --example",
+    "fractile publish FILE --ledger LEDGER --output DIR [options]\n  fractile publish --example",
     publication_toml,
     publish_table,
     publish_epilogue,

@@ -37,6 +37,14 @@ void require_line(const std::string& what, const std::string& text) {
   throw Error(ErrorCode::usage, fmt::format("{} must be a line of text", what), "write a few words");
 }
 
+/// Throws `usage` unless a text can be a line's hash: one that was not copied whole is no sign that the ledger was altered.
+void require_hash(const std::string& head) {
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (head.size() == 64 && std::ranges::all_of(head, is_digit)) return;
+  throw Error(ErrorCode::usage, {Field("head"), ": a hash of 64 hexadecimal digits is expected"},
+              "give the whole hash that was kept, as verify printed it");
+}
+
 [[noreturn]] void refuse_settled(const Store& store, const LedgerEntry& entry, const std::string& hint) {
   throw Error(ErrorCode::usage,
               fmt::format("entry {} of the ledger '{}' is already {}", entry.id, store.name(), to_string(entry.state)),
@@ -677,6 +685,7 @@ LedgerStatement Ledger::salvaged() const {
 LedgerEntry Ledger::entry(std::int64_t id) const { return find_entry(state_->book(), *state_->store, id).entry; }
 
 std::string Ledger::verify(const std::string& head) const {
+  if (!head.empty()) require_hash(head);
   const Store& store = *state_->store;
   std::string last;
   store.read([&] {

@@ -178,6 +178,10 @@ TEST_P(LedgerVerify, FindsTheEndMissingWhenTheHeadWasKept) {
   const std::string shorter = Ledger::open(path).verify();  // verify() cannot know that lines are missing
   EXPECT_NE(shorter, head);
   expect_failure(ErrorCode::ledger, "lines at its end are missing", [&] { Ledger::open(path).verify(head); });
+  for (const std::string& cut : {head.substr(0, 8), head.substr(1) + "x"}) {  // once, such a ledger "was altered"
+    expect_failure(ErrorCode::usage, "head: a hash of 64 hexadecimal digits is expected",
+                   [&] { Ledger::open(path).verify(cut); });
+  }
   Ledger ledger = Ledger::open(path);
   ledger.reserve(request("another", Budget::pure(Rational(1, 4))));
   EXPECT_EQ(ledger.verify(shorter), ledger.statement().events.back().hash);

@@ -126,7 +126,7 @@ class Choose(CommandTest):
 
         refuse(D1, says=("--loss is missing", "--loss 0.25"))
         refuse(D1, "--loss", "-1", says=("--loss: losses are not negative", "write the largest loss that serves"))
-        refuse(D1, "--loss", "1,2", says=("--loss: 2 losses, but the analysts of 1 files",))
+        refuse(D1, "--loss", "1,2", says=("--loss: 2 losses for the analyst of one file",))
         refuse(D1, "--loss", "x", says=("--loss: 'x' is not a number",))
         refuse(D1, "--loss", "1,", says=("--loss: the list '1,' has an empty item",))
         refuse(D1, "--loss", "1", "--epsilon", "3", says=("--epsilon: '3' is not a range",))

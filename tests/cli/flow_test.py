@@ -1117,6 +1117,7 @@ class Compare(FlowTest):
         file = self.survey(participants="1000", post='{ query = "count", of = [0] }')
         self.verified(self.json("check", file, *LN_3_TO_LN_2, code=1), 6, "nothing")
         for text, part in (("[]", "not a JSON object"), ("{}", 'no "verdict"'), ("{", "not JSON"), ('{"verdict": 1}', "expected a text"),
+                           ('{"schema_version": 2, "program": "fractile", "quantiles": []}', 'no "verdict"'),
                            ('{"verdict": "refines", "witness": [["x"]], "channel_from": [], "channel_to": []}', "a fraction in quotes")):
             self.write("bad.json", text)
             self.assert_refused(flow("verify", "bad.json", cwd=self.folder), 3, "this is not a certificate", part)

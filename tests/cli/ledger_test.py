@@ -418,6 +418,7 @@ class Verify(LedgerTest):
                          f"the ledger is whole; its last line has the hash\n{hashes[-1]}\n")
         self.ledger("verify", "budget.db", "--head", hashes[3])
         self.refuse(5, "verify", "budget.db", "--head", "0" * 64, parts=("lines at its end are missing",))
+        self.refuse(2, "verify", "budget.db", "--head", hashes[3][:8], parts=("--head: a hash of 64 hexadecimal digits is expected",))
 
     def test_an_altered_ledger(self):
         self.init()

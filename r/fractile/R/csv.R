@@ -19,9 +19,12 @@ instant_cells <- function(times) {
   paste0(format(whole, "%Y-%m-%dT%H:%M:%S"), sprintf(".%06.0fZ", micro %% 1e6))
 }
 
-# Refuses a column by its class alone.
+# Refuses a column by its class and dimensions alone.
 check_column <- function(values, field) {
-  unread <- inherits(values, c("integer64", "difftime")) || is.complex(values) || is.raw(values) || !is.atomic(values)
+  if (length(dim(values)) > 1L && length(values) != nrow(values)) {
+    refuse("data", paste0(field, ": an array of several columns is not a column"), "give one of its columns, such as x[, 1]")
+  }
+  unread <- inherits(values, c("integer64", "difftime", "table")) || is.complex(values) || is.raw(values) || !is.atomic(values)
   if (unread && !inherits(values, "POSIXt")) {
     refuse("data", paste0(field, ": a column of class ", class(values)[1], " cannot be read"),
            "convert it, for example by as.character() or as.numeric()")

@@ -5,9 +5,16 @@ fractile_release <- function(x, bounds = NULL, step = NULL, quantiles = NULL, ep
   if ("format" %in% names(options)) {
     refuse("usage", "format: the result is a data frame", "its receipt is attr(r, \"receipt\"); fractile_explain(r, format = ...) shows it")
   }
+  if ("compare" %in% names(options)) {
+    refuse("usage", "compare: the result is a data frame of values", "write fractile_explain(r, compare = ...), which compares what was released")
+  }
+  if ("dry_run" %in% names(options)) {
+    refuse("usage", "dry_run: the result is a data frame of values", "fractile_plan(...) says what a release costs, and reads no table")
+  }
   words <- option_words(options)
   data <- data_of(x, column, options)
-  text <- run(c("release", data$file, "--column", data$column, words, "--format", "json"), data$write)
+  # The words come last, so that the program misses the value of an option that got TRUE in place of one.
+  text <- run(c("release", data$file, "--column", data$column, "--format", "json", words), data$write)
   release_of(paste0(paste(text, collapse = "\n"), "\n"))
 }
 
@@ -16,18 +23,24 @@ data_of <- function(x, column, options) {
   if (!is.null(column) && !(is.character(column) && length(column) == 1L && !is.na(column))) {
     refuse("usage", "column: the name of one column is expected", "write column = \"age\"")
   }
+  if (is.null(x)) {  # as people$aeg is, where there is no such column
+    refuse("data", "x: NULL is not a column", "check the column's name; a column without records is numeric(0)")
+  }
   if (is.character(x) && length(x) == 1L && is.null(dim(x))) {  # a file
     if (is.null(column)) refuse("usage", "column is missing", "write column = \"age\"")
     return(list(file = path.expand(x), column = column, write = NULL))
   }
   if (!is.data.frame(x)) {
+    if (length(c(options[["person"]], options[["by"]], options[["weight"]])) > 0L) {
+      refuse("usage", "person, by and weight name columns of a data frame, but x is a single column", "give the data frame")
+    }
     if (is.null(column)) column <- "x"
     x <- structure(list(x), names = column)
     return(list(file = "-", column = column, write = csv_of(if (is.null(options$sql)) with_values(x, column, options) else x)))
   }
   if (is.null(column) && length(x) == 1L) column <- names(x)
   if (is.null(column)) refuse("usage", "column is missing", "write column = \"age\"")
-  wanted <- if (is.null(options$sql)) unique(c(column, options$person, options$by)) else names(x)
+  wanted <- if (is.null(options$sql)) unique(c(column, options$person, options$by, options[["weight"]])) else names(x)
   for (name in setdiff(wanted, names(x))) {
     refuse("data", paste0("the data frame has no column '", name, "'"), paste("it has", paste(names(x), collapse = ", ")))
   }
@@ -128,7 +141,7 @@ release_of <- function(text) {
 fractile_plan <- function(...) {
   options <- list(...)
   if ("format" %in% names(options)) refuse("usage", "format: the result is a data frame", "its JSON is attr(p, \"plan\")")
-  text <- paste0(paste(run(c("plan", option_words(options), "--format", "json")), collapse = "\n"), "\n")
+  text <- paste0(paste(run(c("plan", "--format", "json", option_words(options))), collapse = "\n"), "\n")
   plan <- json_read(text)
   count <- function(item, name) if (is.null(item[[name]])) NA_real_ else as.numeric(item[[name]])
   table <- data.frame(quantile = vapply(plan$quantiles, function(item) fraction(item$quantile), 0))

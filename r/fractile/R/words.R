@@ -8,6 +8,7 @@ number_word <- function(value, field) {
   if (nchar(digits) < 15L || (value == round(value) && abs(value) < 2^53)) {
     return(if (value == round(value) && abs(value) < 2^53) sprintf("%.0f", value) else text)
   }
+  if (value == round(value)) refuse("usage", paste0(field, ": ", text, " is not exact in R"), sprintf("write it as text, \"%.0f\"", value))
   below <- seq_len(10000)
   near <- which(abs(round(value * below) / below - value) <= 1e-15 * max(1, abs(value)))
   meant <- if (length(near)) sprintf("\"%.0f/%d\"", round(value * near[1]), near[1]) else "text such as \"1/3\" or \"ln 3\""
@@ -79,8 +80,10 @@ option_words <- function(options) {
     if (field == "by" && is.character(value)) return(c(option, names_word(enc2utf8(value))))
     words <- value_words(value, field)
     if (length(words) == 0L) refuse("usage", paste0(field, ": it is empty"), "leave it out, or write a value")
-    if (!is.null(names(value))) return(rbind(option, paste0(names(value), "=", words)))
-    if (field == "bounds") return(c(option, if (identical(words, "auto")) c("auto", "auto") else words))
+    # Elsewhere names mean nothing: those of keys = c(n = "north") would become a part of the key.
+    has_entries <- field == "table" || (field == "keys" && length(options[["by"]]) > 1L)
+    if (has_entries && !is.null(names(value))) return(rbind(option, paste0(names(value), "=", words)))
+    if (field %in% c("bounds", "weight_bounds")) return(c(option, words))  # two words, or "auto"
     c(option, list_word(words, field))
   }, fields, options), use.names = FALSE)
 }

@@ -8,9 +8,14 @@ stopifnot(
             c("--records-per-person", "3", "--public-rows")),
   identical(words(list(bounds = c(-1.5, 1e15), quantiles = c(0.25, 0.5))),
             c("--bounds", "-1.5", "1000000000000000", "--quantiles", "0.25,0.5")),
-  identical(words(list(bounds = "auto")), c("--bounds", "auto", "auto")),
+  identical(words(list(bounds = "auto")), c("--bounds", "auto")),  # the program refuses a second "auto"
+  identical(words(list(weight_bounds = c(0, 300), weight_step = 0.5)), c("--weight-bounds", "0", "300", "--weight-step", "0.5")),
   identical(words(list(quantiles = seq(0.1, 0.9, 0.1))), c("--quantiles", "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9")),
   identical(words(list(table = c(a = "x.csv", b = "y,z.csv"))), c("--table", "a=x.csv", "--table", "b=y,z.csv")),
+  identical(words(list(by = "g", keys = c(n = "north"), bounds = c(low = 0, high = 9), quantiles = c("50%" = 0.5))),
+            c("--by", "g", "--keys", "north", "--bounds", "0", "9", "--quantiles", "0.5")),
+  identical(words(list(by = c("g", "h"), keys = c(g = "n", h = "f"))), c("--by", "g,h", "--keys", "g=n", "--keys", "h=f")),
+  grepl("write it as text, \"9007199254740992\"", field_of(words(list(unsafe_seed = 2^53)))),
   identical(words(list(epsilon = "ln 3", step = 100000L, bounds = list(0L, "1/3"))),
             c("--epsilon", "ln 3", "--step", "100000", "--bounds", "0", "1/3")),
   identical(words(list(bounds = as.Date(c("2020-01-01", "2026-01-01")), step = as.difftime(36, units = "hours"))),
@@ -50,7 +55,10 @@ stopifnot(
             "\"t\"\n2024-01-31T17:05:09.100000Z\n\"\"\n1969-12-31T23:59:59.750000Z\n1970-01-02T00:00:00.000000Z\n"),
   identical(csv(x = numeric()), "\"x\"\n"),
   inherits(tryCatch(csv(x = structure(1, class = "integer64")), error = identity), "fractile_data_error"),
-  inherits(tryCatch(csv(x = list(1)), error = identity), "fractile_data_error")
+  inherits(tryCatch(csv(x = list(1)), error = identity), "fractile_data_error"),
+  inherits(tryCatch(csv(x = table(c(1, 1, 2))), error = identity), "fractile_data_error"),
+  inherits(tryCatch(csv(x = matrix(1:4, 2)), error = identity), "fractile_data_error"),
+  identical(csv(x = matrix(1:2, 2)), "\"x\"\n1\n2\n")
 )
 # No record decides how another record is written, wherever a chunk ends.
 many <- seq_len(250001) / 7

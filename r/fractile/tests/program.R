@@ -69,6 +69,18 @@ s <- fractile_release(people, c(0, 250), 1, "median", 20, column = "twice", sql 
                       expected_rows = 1000)
 stopifnot(s$value %in% c(68, 94, 102))
 
+# Weights, whose column goes to the program with the others, and bounds that are found.
+people$weight <- rep(c(1, 2.5), length.out = 1001)
+w <- fractile_release(people, c(0, 125), 1, "median", 20, column = "age", weight = "weight", weight_bounds = c(0, 3), weight_step = 0.5,
+                      expected_rows = 1000, expected_weight = 1.75)
+stopifnot(w$value %in% c(34, 47, 51), grepl("\"noise_factor\"", attr(w, "receipt"), fixed = TRUE))
+b <- fractile_release(rep(ages, 10), "auto", 1, "median", 20, expected_rows = 10000)
+stopifnot(b$value %in% c(34, 47, 51))
+
+# Counts, shares and means are in the receipt.
+s <- fractile_release(ages, c(0, 125), 1, "median", 20, count = TRUE, below = 40, mean = TRUE, expected_rows = 1000)
+stopifnot(identical(names(s), c("quantile", "value")), grepl("\"mean\"", attr(s, "receipt"), fixed = TRUE), grepl("mean", fractile_explain(s)))
+
 # Dates and instants, in every time zone.
 days <- as.Date("2024-01-01") + seq_len(1000) %% 300
 d <- fractile_release(days, as.Date(c("2020-01-01", "2026-01-01")), as.difftime(1, units = "days"), "median", 20, expected_rows = 1000)
@@ -113,6 +125,9 @@ stopifnot(
   class_of(fractile_release(ages, c(0, 125), 1, epsilon = 1, nonesuch = TRUE)) == "fractile_usage_error",
   class_of(fractile_release(ages, c(0, 125), 1, epsilon = 1, format = "csv")) == "fractile_usage_error",
   class_of(fractile_release(people, c(0, 125), 1, epsilon = 1)) == "fractile_usage_error",
+  class_of(fractile_release(people$aeg, c(0, 125), 1, epsilon = 1)) == "fractile_data_error",  # a misspelled column is NULL
+  class_of(fractile_release(matrix(1:4, 2), c(0, 125), 1, epsilon = 1)) == "fractile_data_error",
+  class_of(fractile_release(ages, c(0, 125), 1, epsilon = 1, dry_run = TRUE)) == "fractile_usage_error",
   class_of(fractile_release(people, c(0, 125), 1, epsilon = 1, column = "age", by = c("region", "id"))) == "fractile_usage_error",
   class_of(fractile_release(people, c(0, 125), 1, epsilon = 1, column = "nonesuch")) == "fractile_data_error",
   class_of(fractile_release(ages, c(0, 125), 1, epsilon = 1, null = "error")) == "fractile_data_error",
@@ -134,10 +149,14 @@ stopifnot(
   told(fractile_release(ages, c(0, 125), epsilon = 1)) ==
     "step is missing: the distance between possible values / for whole numbers, write step = 1",
   told(fractile_release(ages, c(0, 125), 1)) == "a budget is missing / write epsilon = 1 (pure) or rho = \"1/2\" (zero-concentrated)",
+  grepl("^intervals needs a value", told(fractile_release(ages, c(0, 125), 1, epsilon = 1, intervals = TRUE))),
+  grepl("^person, by and weight name columns", told(fractile_release(ages, c(0, 125), 1, epsilon = 1, person = "id"))),
   told(fractile_release(ages, c(0, 125), 1, epsilon = 0)) == "epsilon must be positive / write for example epsilon = 1",
   told(fractile_release(days, as.Date(c("2024-01-01", "2024-12-31")), epsilon = 1)) ==
     "step is missing: the distance between possible values / write for example step = \"1d\"",
-  told(fractile_release(ages, c(0, 125), 1, epsilon = 1, compare = "a")) ==
+  told(fractile_release(ages, c(0, 125), 1, epsilon = 1, intervals = 0.95, compare = c(0.25, 0.75))) ==
+    "compare: the result is a data frame of values / write fractile_explain(r, compare = ...), which compares what was released",
+  told(fractile_explain(r, compare = "a")) ==
     "compare takes two names with a comma between them / write two keys of the groups, or two of the quantiles: compare = c(0.25, 0.75)",
   told(fractile_release(ages, c(0, 125), 1, epsilon = 1, nonesuch = TRUE)) == "unknown option nonesuch / see fractile release --help",
   grepl("null = \"drop\"$", told(fractile_release(ages, c(0, 125), 1, epsilon = 1, null = "error"))),

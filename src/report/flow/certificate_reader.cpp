@@ -213,8 +213,9 @@ Certificate certificate_in(const std::string& json) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
   if (!document.IsObject()) refuse("it is not a JSON object");
+  const Json& verdict = need(document, "verdict");  // receipts and plans have versions, too
   require_version(document);
-  Certificate certificate{text_of(need(document, "verdict"))};
+  Certificate certificate{text_of(verdict)};
   if (const Json* const witness = find(document, "witness")) certificate.witness = matrix_of(*witness);
   std::set<std::string> members = read_kind(certificate, document);
   members.insert({"schema_version", "program", "verdict", "reason", "secrets", "witness", "counterexample",

@@ -69,7 +69,7 @@ class ReceiptValidator : public rapidjson::SchemaValidator {
 void require_schema(const rapidjson::Document& document, const std::string& name) {
   if (document.IsObject() && document.HasMember("tables")) {
     throw Error(ErrorCode::data, fmt::format("'{}' is the receipt of a publication, not of a single release", name),
-                "read it as a publication");
+                "read it as a publication, by read_publication_receipt(); in Python by PublishedTables.read()");
   }
   static const rapidjson::SchemaDocument first = compiled(receipt_schema_1);
   static const rapidjson::SchemaDocument schema = compiled(receipt_schema);

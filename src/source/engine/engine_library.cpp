@@ -127,7 +127,7 @@ const EngineApi& find_engine(const std::string& library) {
       continue;
     }
   }
-  throw Error(ErrorCode::usage, "the engine that reads tables, DuckDB, was not found", library_hint);
+  throw Error(ErrorCode::usage, "DuckDB, the engine that reads Parquet, JSON and SQL, was not found", library_hint);
 }
 
 const EngineApi& loaded_engine() { return *loaded_api; }

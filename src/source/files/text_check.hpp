@@ -1,5 +1,5 @@
-// Checks a text file before its records are counted, for faults that the engine would silently ignore: a truncated gzip file, of
-// which DuckDB 1.5 reads what is there, and malformed delimited text.
+// Checks a whole file of text, for faults that a query might never meet (malformed delimited text, of which it reads a part) or that
+// the engine would silently ignore (a truncated gzip file of JSON, of which DuckDB 1.5 reads what is there).
 #pragma once
 
 #include <atomic>
