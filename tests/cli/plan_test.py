@@ -205,6 +205,12 @@ class Plan(CommandTest):
                 self.assertEqual(right, [f"{math.ceil(bound * 10_000) / 100:.2f}" for bound in bounds])
         (solved,) = re.findall(r"`--rank-error\s+100` needs epsilon = ([0-9.]+)", page)
         self.assertIn(f"you pay epsilon = {solved},", plan(epsilon=None, rank_error="100", **asked).err)
+        # Each decile keeps to the wanted error by itself; all of them together keep to a larger one.
+        planned = json.loads(plan(format="json", epsilon=solved, **asked).out)
+        (some,) = re.findall(r"and some decile by more than (\d+)\.", page)
+        self.assertEqual(max(each["worst_case"] for each in planned["quantiles"]), 100)
+        self.assertEqual(planned["worst_case"]["simultaneous"], int(some))
+        self.assertGreater(int(some), 100)
 
     def test_warns_of_noise(self):
         few = {"expected_rows": "20", "epsilon": "0.2"}
