@@ -438,7 +438,7 @@ std::string report_detail::plan_meaning(const PlanReport& report) {
     if (worst.rounded) {
       text += fmt::format(
           "             up to {} of them when records are finer than the granularity that is found, and rounded to\n"
-          "             it; with the data's own step as --step there are none\n",
+          "             it; with --base uniform there are none\n",
           *worst.rounded);
     }
   } else {
