@@ -1,8 +1,11 @@
 """fractile reproduce, run as a process on a few samples."""
 
+import bisect
 import csv
 import io
+import json
 import math
+import random
 import shutil
 import tempfile
 import unittest
@@ -111,6 +114,27 @@ class Table(ReproduceTest):
         zcdp = {row["mechanism"]: float(row["gap_mean"]) for row in rows if row["measure"] == "zcdp"}
         self.assertTrue(2 < zcdp["approximate-as-published"] < 4.5, zcdp)
         self.assertLess(1.5 * zcdp["approximate-as-published"], zcdp["tree-as-published"])
+
+
+class Sanitization(CommandTest):
+    def test_corollary_3_6(self):
+        """At a budget with noise, synthetic rows are distributed like the table, up to the error that is proved and the rows' own step."""
+        draw = random.Random(1)
+        values = sorted(min(999, max(0, int(draw.gauss(400, 120)))) for _ in range(3000))
+        self.write("t.csv", "x\n" + "".join(f"{value}\n" for value in values))
+        asked = ("--bounds", "0", "999", "--step", "1", "--synthetic-rows", "40", "--epsilon", "4", "--mechanism", "approximate")
+        planned = json.loads(run("plan", *asked, "--expected-rows", "3000", "--format", "json").out)
+        most = Fraction(1, 40) + Fraction(planned["worst_case"]["simultaneous"], 3000)
+        self.assertLess(most, Fraction(1, 8))
+        errors = []
+        for seed in range(10):
+            result = run("release", "t.csv", "--column", "x", *asked, "--unsafe-seed", str(seed), "--format", "csv", cwd=self.folder)
+            rows = sorted(int(row["value"]) for row in csv.DictReader(io.StringIO(result.out)))
+            self.assertEqual(len(rows), 40)
+            errors.append(max(abs(Fraction(bisect.bisect_right(rows, c), 40) - Fraction(bisect.bisect_right(values, c), 3000))
+                              for c in range(1000)))
+        self.assertLessEqual(sum(error > most for error in errors), 3)  # each with a probability of at most 1/20
+        self.assertGreater(len(set(errors)), 1)
 
 
 class Intervals(ReproduceTest):
