@@ -308,7 +308,7 @@ struct PlannedCell {
   std::optional<std::uint64_t> rows = {};  ///< as expected
   std::optional<std::uint64_t> units =
       {};  ///< `rows` in the unit of errors: the same number or, with weights, the number of units of weight.
-  /// In units: with the publication's confidence, no quantile's error exceeds this, whatever the data.
+  /// In units: each quantile's error exceeds this with probability at most 1 - the publication's confidence, whatever the data.
   std::optional<std::uint64_t> worst = {};
   /// In units: the errors that half, and nine in ten, of the simulated releases of a reference table with this many rows do not
   /// exceed at any quantile.

@@ -209,10 +209,10 @@ def plan(
 ) -> Plan | PublicationPlan:
     """What a release will cost, and how wrong it may be. No table is read, except for a public `reference`, and nothing is spent.
 
-    The arguments are the options of the program `fractile plan`. `rank_error` in place of a budget asks for the smallest budget at which no
-    quantile misses by more records. `guess` ("value", "presence" or "above:30000") also asks how often an attacker's best guess about a
-    person is right. `analyst` names a file that says which loss the analyst accepts. Epsilon is then a range, "0.01..5", and the plan is
-    for the least epsilon in it that serves the analyst.
+    The arguments are the options of the program `fractile plan`. `rank_error` in place of a budget asks for the smallest budget at which each
+    quantile, taken by itself, misses by at most this many records. `guess` ("value", "presence" or "above:30000") also asks how often an
+    attacker's best guess about a person is right. `analyst` names a file that says which loss the analyst accepts. Epsilon is then a range,
+    "0.01..5", and the plan is for the least epsilon in it that serves the analyst.
 
     With `file`, the file of a publication, all its tables are planned: what each level costs, and how accurate each cell will be.
 

@@ -249,7 +249,9 @@ def _toml(value: Any, field: str) -> str:
 class Pipeline:
     """Participants perturb their values, and a post-processor combines the answers. The arguments are those of [pipeline] in a file.
 
-    A pipeline can be copied and pickled. One that was read from a file is read again where it is unpickled, from the same path.
+    A curator's release, `perturber={"release": "exponential", ...}`, says itself how many records and which values there are, and takes
+    neither `participants` nor `values`. A pipeline can be copied and pickled. One that was read from a file is read again where it is
+    unpickled, from the same path.
 
     >>> survey = Pipeline(participants=2, values=[0, 1, 2], perturber="geometric", post={"query": "count", "of": [0]})
     >>> survey.check(epsilon=("ln 2", "ln 3")).verdict
@@ -259,8 +261,8 @@ class Pipeline:
     def __init__(
         self,
         *,
-        participants: int,
-        values: Iterable[Number],
+        participants: int | None = None,
+        values: Iterable[Number] | None = None,
         perturber: Any,
         post: Any,
         secret: str | None = None,
@@ -276,16 +278,18 @@ class Pipeline:
             members = analyst._asdict()
             lines += ["[analyst]", *(f"{name} = {_toml(v, name)}" for name, v in members.items() if v is not None)]
         _words.bring_engine()
-        toml = "\n".join(lines) + "\n"
+        self._set("\n".join(lines) + "\n", analyst is None)
+
+    def _set(self, toml: str, lacks_analyst: bool) -> None:
         self._core = _core.PipelineFile.of(toml, "the pipeline", "")
-        self._made_of: tuple[Any, ...] = Pipeline._of, (toml,)
+        self._lacks_analyst = lacks_analyst
+        self._made_of: tuple[Any, ...] = Pipeline._of, (toml, lacks_analyst)
 
     @classmethod
-    def _of(cls, toml: str) -> Pipeline:
+    def _of(cls, toml: str, lacks_analyst: bool) -> Pipeline:
         pipeline = cls.__new__(cls)
         _words.bring_engine()
-        pipeline._core = _core.PipelineFile.of(toml, "the pipeline", "")
-        pipeline._made_of = Pipeline._of, (toml,)
+        pipeline._set(toml, lacks_analyst)
         return pipeline
 
     @classmethod
@@ -293,6 +297,7 @@ class Pipeline:
         """Reads a pipeline from a TOML file."""
         pipeline = cls.__new__(cls)
         _words.bring_engine()
+        pipeline._lacks_analyst = False  # the file's errors say what to write into it
         pipeline._core = _core.PipelineFile.read(_words.path(path, "path"), "")
         pipeline._made_of = Pipeline.read, (os.path.abspath(path),)
         return pipeline
@@ -308,6 +313,10 @@ class Pipeline:
 
     def __repr__(self) -> str:
         return f"<Pipeline: {self.participants} participants, {len(self.values)} possible values>"
+
+    def _require_analyst(self) -> None:
+        if self._lacks_analyst:
+            raise UsageError("the pipeline has no analyst", 'write analyst=Analyst(loss="bayes-risk"), for example', "analyst")
 
     @property
     def participants(self) -> int:
@@ -334,16 +343,19 @@ class Pipeline:
         """
         words = _range(epsilon) | _two(from_, to)
         if _words.flag(any_prior, "any_prior"):
+            self._require_analyst()
             words["any_prior"] = ["true"]
         return Check(self._core.check(words))
 
     def loss(self, epsilon: Number, *, exact: bool = False) -> Bounds:
         """The analyst's expected loss at one epsilon. For a logarithm it is exact if the fraction is short, or always with `exact`."""
+        self._require_analyst()
         words = {"epsilon": [_numbers.word(epsilon, "epsilon")]} | ({"exact": ["true"]} if _words.flag(exact, "exact") else {})
         return Bounds(*self._core.loss(words).loss)
 
     def loss_curve(self, epsilon: tuple[Number, Number], *, points: int = 200) -> LossCurve:
         """The analyst's expected loss over a range, and where it rises."""
+        self._require_analyst()
         return LossCurve(self._core.sweep(_range(epsilon) | {"points": [_numbers.word(points, "points")]}))
 
     def choose(self, loss: Number, *, epsilon: tuple[Number, Number] | None = None, guess: str | None = None) -> Choice:
@@ -351,6 +363,7 @@ class Pipeline:
 
         With `guess`, as for `fractile flow choose --guess`, also what an attacker gains at the ends of each range.
         """
+        self._require_analyst()
         words = _range(epsilon) | {"loss": [_numbers.word(loss, "loss")]}
         if guess is not None:
             words["guess"] = [_words.text(guess, "guess")]

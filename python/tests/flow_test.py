@@ -78,6 +78,28 @@ def test_losses_and_windows_equal_the_program(program):
     assert "html" in check.to_html()
 
 
+def test_a_curators_release():
+    """Once, a Pipeline wanted participants and values, and the file's reader then refused them: a release has its own."""
+    release = {"release": "exponential", "quantile": "1/2", "records": 3, "lattice": [0, 1, 2, 3]}
+    median = flow.Pipeline(perturber=release, post="identity")
+    assert (median.participants, median.values) == (3, [0, 1, 2, 3])
+    assert median.channel("2 ln 3") == flow.channel(EXAMPLES / "released_median.toml", "2 ln 3")
+    known = flow.Pipeline(perturber=release, post="identity", secret="target", known=[0, 3])
+    assert known.check(from_="2 ln 3", to="2 ln 2").verdict == "refines"
+    with pytest.raises(fractile.DataError, match="participants: missing"):
+        flow.Pipeline(perturber="geometric", post="sum")
+
+
+def test_what_needs_an_analyst():
+    """Once, the hint was about a file that there was not."""
+    survey = flow.Pipeline(participants=2, values=[0, 1, 2], perturber="geometric", post="sum")
+    for ask in (lambda: survey.loss(1), lambda: survey.loss_curve((1, 2)), lambda: survey.choose(1),
+                lambda: survey.check(from_="ln 3", to="ln 2", any_prior=True)):
+        with pytest.raises(fractile.UsageError, match="no analyst") as error:
+            ask()
+        assert (error.value.field, error.value.hint) == ("analyst", 'write analyst=Analyst(loss="bayes-risk"), for example')
+
+
 def test_pipelines_in_python():
     survey = flow.Pipeline(
         participants=4,

@@ -25,7 +25,8 @@ constexpr std::array plan_table{
     records_option,
     weight_stability_option,
     OptionSpec{"--rank-error", asker, "R", "", "Worth",
-               "instead of --epsilon: find the smallest one with which no quantile misses by more than R records"},
+               "instead of --epsilon: find the smallest one with which each quantile, taken by itself, misses by at "
+               "most R records"},
     OptionSpec{"--percentile-error", asker, "P", "", "Worth",
                "the same with P percent of --expected-rows instead of R records"},
     OptionSpec{"--solve-for", asker, "BUDGET", "epsilon", "Worth",

@@ -1073,6 +1073,9 @@ class Compare(FlowTest):
                                ({"post": '"identity"', **target}, (0, 1)), ({"post": '{ query = "count", of = [0, 2] }', **target}, (0, 1)),
                                ({"post": '"identity"', "secret": '"histogram"'}, (0, 1)),
                                ({"post": '{ query = "count", of = [0, 2] }', "participants": "1000"}, (0, 1)),
+                               ({"post": '"sum"', "values": "[0, 1]", "participants": "600"}, (0, 1)),
+                               ({"post": '"sum"', "values": "[0, 1]", "secret": '"target"', "participants": "600",
+                                 "known": "{ histogram = [300, 299] }"}, (0, 1)),
                                ({"post": '{ query = "count", of = [0] }', "participants": "400"}, (1, 1)),
                                ({"post": "{ round = 1 }"}, (0, 1)), ({"perturber": '["geometric", "geometric"]'}, (1, 1))):
             file = self.survey(**changes)

@@ -185,6 +185,19 @@ class Plan(CommandTest):
             self.assertLessEqual(worst, 200)
             self.assertGreaterEqual(worst, 198)
 
+    def test_rounding_to_a_granularity_that_is_found(self):
+        """Once, the table said that with the data's own step no record is rounded, whatever the step: a granularity is looked for from
+        100,000 possible values on. And no budget gave a small error, without a reason and without a way out."""
+        many = {"quantiles": ",".join(f"{i}/26" for i in range(1, 26)), "expected_rows": "20000"}
+        table = plan(format="table", **many).out
+        self.assertIn("with --base uniform there are none", " ".join(table.split()))
+        self.assertIn("rounding", json.loads(plan(format="json", **many).out)["worst_case"])
+        self.assertNotIn("rounding", json.loads(plan(format="json", base="uniform", **many).out)["worst_case"])
+        wanted = {**many, "epsilon": None, "rank_error": "400"}
+        self.assert_refused(plan(**wanted), 2, "records that are finer than the granularity that is found", "write --base uniform")
+        solved = plan(format="json", base="uniform", **wanted)
+        self.assertLessEqual(max(each["worst_case"] for each in json.loads(solved.out)["quantiles"]), 400)
+
     def test_percentile_error(self):
         solved = plan(epsilon=None, percentile_error="4")  # 4 % of 5000 records are 200
         self.assertEqual(solved.out, plan(epsilon=None, rank_error="200").out)
@@ -205,6 +218,12 @@ class Plan(CommandTest):
                 self.assertEqual(right, [f"{math.ceil(bound * 10_000) / 100:.2f}" for bound in bounds])
         (solved,) = re.findall(r"`--rank-error\s+100` needs epsilon = ([0-9.]+)", page)
         self.assertIn(f"you pay epsilon = {solved},", plan(epsilon=None, rank_error="100", **asked).err)
+        # Each decile keeps to the wanted error by itself; all of them together keep to a larger one.
+        planned = json.loads(plan(format="json", epsilon=solved, **asked).out)
+        (some,) = re.findall(r"and some decile by more than (\d+)\.", page)
+        self.assertEqual(max(each["worst_case"] for each in planned["quantiles"]), 100)
+        self.assertEqual(planned["worst_case"]["simultaneous"], int(some))
+        self.assertGreater(int(some), 100)
 
     def test_warns_of_noise(self):
         few = {"expected_rows": "20", "epsilon": "0.2"}

@@ -264,6 +264,19 @@ class Planned(WeightsTest):
             self.assertIn("about 4000 units are too few to settle their ends within it; about", ends)
             self.assertNotIn("mostly noise", ends)
 
+    def test_errors_are_said_in_units(self):
+        """Once, a plan with weights said that errors are in records, and that they hold for that many records: for units, it is fewer."""
+        table, page = (" ".join(run(*self.ASKED, "--format", how).out.split()) for how in ("table", "html"))
+        for text in (table, page):
+            self.assertIn("Errors are in units of weight: by how many the published value misses its quantile.", text)
+            self.assertIn("whatever the table of up to 500000 units of weight", text)
+            self.assertRegex(text, r"simulated releases of a public normal table of \d+ units of weight between the bounds")
+            self.assertIn("at most 3000 units of weight a person", text)
+            self.assertNotRegex(text, r"at most \d+ records|up to \d+ records|in records|records off")
+        self.assertRegex(page, r"To miss by at most \d+ units of weight you pay epsilon = 1")
+        narrow = " ".join(run(*self.ASKED, "--format", "table", "--intervals", "0.9", "--of", "table").out.split())
+        self.assertIn("simulated intervals, in units of weight", narrow)
+
     def test_total_weights(self):
         """The error, in weights, is that of counts of records of which one person has as many as a weight has units."""
         asked = (*self.ASKED, "--below", "20", "--mean")

@@ -103,6 +103,23 @@ TEST(CheckRefinement, OneAmongKnownIsCountedAgain) {
   }
 }
 
+// The witness of all people would have 361,201 entries of 150 digits and more. From one participant's, everyone's is composed.
+TEST(CheckRefinement, CountsAmongHundredsAreProvedByOneParticipant) {
+  Pipeline everyone = pipeline_of(600, Perturber::randomized_response(2), summing());
+  Pipeline target = everyone;
+  target.secret = {Secret::Kind::target, {300, 299}};
+  for (const Pipeline& asked : {everyone, target}) {
+    const PipelineRefinement answer = check_refinement(asked, 3, 2);
+    ASSERT_TRUE(answer.refinement.refines());
+    ASSERT_TRUE(answer.about);
+    EXPECT_EQ(answer.about->participants, 1U);
+    EXPECT_EQ(answer.about->secret.kind, Secret::Kind::everyone);
+    EXPECT_TRUE(verify(channel_at(*answer.about, 3).channel, channel_at(*answer.about, 2).channel,
+                       std::get<Witness>(answer.refinement.verdict)));
+    EXPECT_TRUE(check_refinement(asked, 2, 3).refinement.refuted());
+  }
+}
+
 // By an interior-point method: the simplex method takes a minute for ninety people.
 TEST(CheckRefinement, SumsAmongMoreThanAHundredAreProved) {
   Pipeline known = pipeline_of(112, Perturber::randomized_response(3), summing());

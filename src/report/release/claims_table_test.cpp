@@ -523,7 +523,7 @@ const std::vector<Claim>& claims() {
       "lower, upper of these: the true value for " + whose + where + ", " + percent + ", each by itself";
   static const std::string of_plan = "With a probability of at least " + percent +
                                      " each, the values will miss the quantiles of the records that count" + where +
-                                     ", by at most [0-9]+ records, whatever the table of up to [0-9]+ records[.]";
+                                     ", by at most [0-9]+ records?, whatever the table of up to [0-9]+ records?[.]";
   static const std::string factor = "(?:([0-9.,]+) \\(e\\^[0-9.,]+\\)|e\\^[0-9.,]+, more than a million million)";
   static const std::string odds =
       "To someone who knows everybody else's records, the values change (?:(the odds that the person's records are in "

@@ -390,34 +390,46 @@ std::vector<Row> report_detail::plan_rows(const ReleasePlan& plan) {
 namespace {
 
 /// The lines of plan_meaning() about intervals; empty without intervals.
-std::string interval_meaning(const ReleasePlan& plan) {
+std::string interval_meaning(const PlanReport& report) {
+  const ReleasePlan& plan = report.plan;
   if (!plan.intervals) return {};
+  const std::string noun = planned_noun(report);
   const auto& [rows, widths, settled_from, unsettled] = *plan.intervals;
   std::string text = fmt::format(
-      "interval     the middle width of simulated intervals, in records{} between the ends{}\n",
+      "interval     the middle width of simulated intervals, in {}{} between the ends{}\n", noun,
       rows == plan.typical.rows ? " of that table" : fmt::format(" of a table of {}", rows), settled_from ? ";" : "");
   if (settled_from) {
     text += fmt::format(
-        "             from about {} records on, all but about one end in a hundred are inside the range,\n"
+        "             from about {} {} on, all but about one end in a hundred are inside the range,\n"
         "             where values are not tied\n",
-        *settled_from);
+        *settled_from, noun);
   }
   return text;
 }
 
 }  // namespace
 
-std::string report_detail::plan_meaning(const ReleasePlan& plan) {
+std::string report_detail::planned_noun(const PlanReport& report) {
+  return report.weights ? "units of weight" : "records";
+}
+
+std::string report_detail::planned_amount(const PlanReport& report, std::uint64_t number) {
+  return report.weights ? counted(number, "unit") + " of weight" : counted(number, "record");
+}
+
+std::string report_detail::plan_meaning(const PlanReport& report) {
+  const ReleasePlan& plan = report.plan;
   const WorstCase& worst = plan.worst;
   const double failure = (Rational(1) - worst.confidence).to_double();
-  std::string text = "Errors are in records: by how many the published value misses its quantile.\n";
+  std::string text =
+      fmt::format("Errors are in {}: by how many the published value misses its quantile.\n", planned_noun(report));
   const CountsAt at = counts_at(plan.lattice);
   if (at != CountsAt::its_own) {
     text += fmt::format("They are about the records that count, {}.\n", counted_in_words(at));
   }
   if (worst.without.empty()) {
     text += fmt::format("worst case   exceeded with probability at most {} each, whatever the table of up to {}",
-                        plain(failure, 4), counted(worst.rows, "record"));
+                        plain(failure, 4), planned_amount(report, worst.rows));
     text += !worst.together
                 ? "\n"
                 : fmt::format(";\n             with at most this probability, some quantile misses by more than {}\n",
@@ -425,7 +437,7 @@ std::string report_detail::plan_meaning(const ReleasePlan& plan) {
     if (worst.rounded) {
       text += fmt::format(
           "             up to {} of them when records are finer than the granularity that is found, and rounded to\n"
-          "             it; with the data's own step as --step there are none\n",
+          "             it; with --base uniform there are none\n",
           *worst.rounded);
     }
   } else {
@@ -434,9 +446,9 @@ std::string report_detail::plan_meaning(const ReleasePlan& plan) {
   text += fmt::format(
       "typical      the middle one of {} simulated releases of a public {} table of {} {}\n"
       "nine in ten  of these releases miss by no more than this\n",
-      plan.typical.releases, to_string(plan.typical.shape), counted(plan.typical.rows, "record"),
+      plan.typical.releases, to_string(plan.typical.shape), planned_amount(report, plan.typical.rows),
       at == CountsAt::its_own ? "on the\n             listed candidates" : "between\n             the bounds");
-  return text + interval_meaning(plan);
+  return text + interval_meaning(report);
 }
 
 namespace {
@@ -487,12 +499,13 @@ std::string report_detail::planned_statistics_meaning(const PlanReport& report) 
                                        report.weights ? "units of weight" : "records"));
 }
 
-std::string report_detail::plan_cost(const ReleasePlan& plan) {
+std::string report_detail::plan_cost(const PlanReport& report) {
+  const ReleasePlan& plan = report.plan;
   const QuantileQuery& query = plan.query;
   std::string text =
       fmt::format("It costs {} ({}), neighbors {}, at most {} a person, with mechanism {}\n", query.budget.to_string(),
                   to_string(query.budget.measure()), to_string(query.neighbors),
-                  counted(query.records_per_person, "record"), to_string(plan.used.mechanism));
+                  planned_amount(report, query.records_per_person), to_string(plan.used.mechanism));
   if (!plan.used.reason.empty()) text += fmt::format("chosen by auto: {}\n", plan.used.reason);
   return text;
 }
@@ -536,7 +549,7 @@ const char* report_detail::budget_name(const Budget& budget) {
 std::string report_detail::price_in_words(const PlanReport& report, std::uint64_t worst) {
   const Budget& budget = report.plan.query.budget;
   const std::uint64_t error = report.wanted.value_or(worst);
-  return fmt::format("miss by at most {} you pay {} = {}{}", counted(error, "record"), budget_name(budget),
+  return fmt::format("miss by at most {} you pay {} = {}{}", planned_amount(report, error), budget_name(budget),
                      budget_number(budget), report.wanted ? ", the smallest of four digits" : "");
 }
 
@@ -697,8 +710,8 @@ std::string to_table(const PlanReport& whole) {
   const OwnEnvironment own;
   const PlanReport report = with_told_bounds(whole);
   const ReleasePlan& plan = report.plan;
-  return analyst_text(report) + aligned(plan_rows(plan)) + "\n" + plan_meaning(plan) + "\n" +
-         warning(noise_in_words(report)) + warning(coarse_step(plan.lattice)) + plan_cost(plan) +
+  return analyst_text(report) + aligned(plan_rows(plan)) + "\n" + plan_meaning(report) + "\n" +
+         warning(noise_in_words(report)) + warning(coarse_step(plan.lattice)) + plan_cost(report) +
          statistics_text(report) + weights_text(report) + guess_text(report) + chart(report.others) +
          "\nNo record was read, and nothing is spent.\n";
 }

@@ -25,9 +25,9 @@ constexpr double least_error = 0.5;  // records: an error of 0 is drawn here, on
 const Rational ten_in_a_hundred(1, 10);
 
 /// The lines that explain the table: a word before the 14th column, and its meaning, which continues on indented lines.
-std::vector<std::string> meanings_of(const ReleasePlan& plan) {
+std::vector<std::string> meanings_of(const PlanReport& report) {
   constexpr std::size_t column = 13;
-  const std::string text = plan_meaning(plan);
+  const std::string text = plan_meaning(report);
   std::vector<std::string> items;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -59,7 +59,7 @@ std::vector<Row> ladder_of(const std::vector<ReleasePlan>& plans) {
   return rows;
 }
 
-figures::Figure ladder_figure(const std::vector<ReleasePlan>& plans) {
+figures::Figure ladder_figure(const std::vector<ReleasePlan>& plans, const std::string& noun) {
   figures::Line worst{"worst case, proved", "", 1, 2, 1};
   figures::Line nine{"nine in ten, simulated", "", 2, 2, 2};
   double least = 1e300;
@@ -77,9 +77,9 @@ figures::Figure ladder_figure(const std::vector<ReleasePlan>& plans) {
   }
   figures::Figure figure{"budgets",
                          fmt::format("The worst quantile's error against {}", budget_name(plans.front().query.budget)),
-                         least <= least_error ? "errors below half a record are drawn at half a record" : "",
+                         least <= least_error ? "errors below a half are drawn at a half" : "",
                          budget_name(plans.front().query.budget),
-                         "records off (logarithmic)",
+                         noun + " off (logarithmic)",
                          {}};
   std::vector<double> tics;
   tics.reserve(plans.size());
@@ -118,7 +118,7 @@ std::vector<Bin> bins_of(const TypicalError& typical) {
   return bins;
 }
 
-figures::Figure dots_figure(const std::vector<Bin>& bins, std::uint64_t releases) {
+figures::Figure dots_figure(const std::vector<Bin>& bins, std::uint64_t releases, const std::string& noun) {
   figures::Line line;
   line.mark = 1;
   line.joined = false;
@@ -132,7 +132,7 @@ figures::Figure dots_figure(const std::vector<Bin>& bins, std::uint64_t releases
   return {"typical",
           fmt::format("How far the worst quantile of a release is off, in {} simulated releases", releases),
           "each dot stands for one release in fifty",
-          "records off",
+          noun + " off",
           "releases",
           {{"",
             figures::Axis{false, 0, bins.back().to + width},
@@ -141,8 +141,8 @@ figures::Figure dots_figure(const std::vector<Bin>& bins, std::uint64_t releases
           "The table counts the dots."};
 }
 
-std::vector<Row> dots_rows(const std::vector<Bin>& bins) {
-  std::vector<Row> rows{{"records off, from", "to less than", "of 50 releases"}};
+std::vector<Row> dots_rows(const std::vector<Bin>& bins, const std::string& noun) {
+  std::vector<Row> rows{{noun + " off, from", "to less than", "of 50 releases"}};
   for (const Bin& bin : bins) {
     rows.push_back({fmt::format("{:.10g}", bin.from), fmt::format("{:.10g}", bin.to), fmt::format("{}", bin.dots)});
   }
@@ -154,7 +154,7 @@ void say_in_short(HtmlPage& page, const PlanReport& report) {
   page.section("In short");
   std::vector<std::string> items{"Nothing was read, and nothing is spent."};
   if (const auto worst = plan.worst.largest()) items.push_back("To " + price_in_words(report, *worst) + ".");
-  items.push_back(plan_cost(plan));
+  items.push_back(plan_cost(report));
   std::erase(items.back(), '\n');
   if (const std::size_t at = items.back().find("chosen by auto"); at != std::string::npos)
     items.back().insert(at, "; ");
@@ -166,8 +166,9 @@ void say_in_short(HtmlPage& page, const PlanReport& report) {
   items.push_back(
       worst ? fmt::format(
                   "With a probability of at least {} each, the values will miss the quantiles of the records that "
-                  "count{}, by at most {} records, whatever the table of up to {} records.",
-                  share_of(plan.worst.confidence), and_where_they_count(plan.lattice), *worst, plan.worst.rows)
+                  "count{}, by at most {}, whatever the table of up to {}.",
+                  share_of(plan.worst.confidence), and_where_they_count(plan.lattice), planned_amount(report, *worst),
+                  planned_amount(report, plan.worst.rows))
             : "How far the values may be off at worst is not known for all of them.");
   items.push_back(
       fmt::format("What would happen with a probability of 10 in 100 {} happens with a probability of at most {}.",
@@ -200,9 +201,10 @@ WebPage to_html(const PlanReport& whole, const PageOptions& options) {
     page.table({"tried", "Epsilons that were tried, and what the analyst loses on average"},
                trial_rows(*report.analyst));
   }
+  const std::string noun = planned_noun(report);
   page.section("Errors by quantile");
-  page.table({"plan", "Errors in records"}, plan_rows(plan));
-  page.list(meanings_of(plan));
+  page.table({"plan", "Errors in " + noun}, plan_rows(plan));
+  page.list(meanings_of(report));
   if (report.weights) {
     page.section("Weights");
     page.table({"weights", "Errors as weights"}, planned_weights_rows(report));
@@ -221,15 +223,16 @@ WebPage to_html(const PlanReport& whole, const PageOptions& options) {
   if (!plan.typical.largest.empty()) {
     const std::vector<Bin> bins = bins_of(plan.typical);
     page.section("Typical releases");
-    page.figure(dots_figure(bins, plan.typical.releases));
-    page.table({"typical", "The dots, counted"}, dots_rows(bins));
+    page.figure(dots_figure(bins, plan.typical.releases, noun));
+    page.table({"typical", "The dots, counted"}, dots_rows(bins, noun));
   }
   if (!report.others.empty()) {
     page.section("Other budgets");
     page.paragraph(
         fmt::format("At each other budget, {} releases were simulated.", report.others.front().typical.releases));
-    page.figure(ladder_figure(report.others));
-    page.table({"budgets", "Errors of the worst quantile, in records, and the promise"}, ladder_of(report.others));
+    page.figure(ladder_figure(report.others, noun));
+    page.table({"budgets", fmt::format("Errors of the worst quantile, in {}, and the promise", noun)},
+               ladder_of(report.others));
   }
   say_command(page, options);
   return std::move(page).finished();

@@ -21,9 +21,13 @@ Release with_told_bounds(Release release);
 
 /// A heading, and one row per quantile with its errors.
 std::vector<Row> plan_rows(const ReleasePlan& plan);
+/// What a plan's errors count: "records" or, with weights, "units of weight".
+std::string planned_noun(const PlanReport& report);
+/// "1 record", "20 records" or, with weights, "20 units of weight".
+std::string planned_amount(const PlanReport& report, std::uint64_t number);
 /// What the errors of plan_rows() mean. The first line stands alone. Then each line begins with a word, and its meaning begins in the 14th
 /// column.
-std::string plan_meaning(const ReleasePlan& plan);
+std::string plan_meaning(const PlanReport& report);
 /// The words without line breaks.
 std::string in_one_line(std::string words);
 /// A heading, and one row for each number that is not a quantile, with its error. No rows without statistics.
@@ -49,7 +53,7 @@ std::vector<Row> planned_weights_rows(const PlanReport& report);
 std::vector<std::string> planned_weights_meaning(const PlanReport& report);
 
 /// The cost of a plan, in lines.
-std::string plan_cost(const ReleasePlan& plan);
+std::string plan_cost(const PlanReport& report);
 /// A heading, and one row per budget with the worst quantile's errors and the widest interval.
 std::vector<Row> budget_rows(const std::vector<ReleasePlan>& plans);
 /// Epsilon or rho, as a decimal if it is one.
