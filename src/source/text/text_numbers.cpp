@@ -101,6 +101,7 @@ std::optional<double> number_in(std::string_view text) {
 
 std::optional<std::string> in_plain_style(std::string_view text, const NumberStyle& style) {
   if (style.is_plain()) return std::string(text);
+  text = trimmed(text);  // a blank around a number is no separator
   const char decimal = style.decimal.empty() ? '.' : style.decimal.front();
   std::string plain(text);
   if (style.thousands.empty()) {
@@ -127,13 +128,11 @@ std::optional<std::string> in_plain_style(std::string_view text, const NumberSty
   if (!has_marks && text.find_first_of(".,") == std::string_view::npos) return plain;
 
   std::string_view rest = text;
-  const auto skip_blanks = [&] { rest.remove_prefix(std::min(rest.find_first_not_of(" \t\n\f\r"), rest.size())); };
   const auto digits = [&] { return static_cast<std::size_t>(std::ranges::find_if_not(rest, is_digit) - rest.begin()); };
   const auto skip_sign = [&] {
     if (rest.starts_with('+') || rest.starts_with('-')) rest.remove_prefix(1);
   };
   constexpr std::size_t group = 3;
-  skip_blanks();
   skip_sign();
   const std::size_t first = digits();
   rest.remove_prefix(first);
@@ -154,7 +153,6 @@ std::optional<std::string> in_plain_style(std::string_view text, const NumberSty
     if (power == 0) return std::nullopt;
     rest.remove_prefix(power);
   }
-  skip_blanks();
   if (!rest.empty()) return std::nullopt;
   std::ranges::replace(without_marks, decimal, '.');
   return without_marks;
