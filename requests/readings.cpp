@@ -54,6 +54,15 @@ std::string said(const Typed& typed, const OptionSpec& option) {
   return value;
 }
 
+/// Throws `usage` for a declaration with which every release would be refused.
+void require_readable(const Typed& typed) {
+  TableOptions options{.format = typed.one("input_format"), .delimiter = typed.one("delimiter")};
+  options.numbers = {typed.one("decimal"), typed.one("thousands")};
+  options.encoding = typed.one("encoding");
+  options.missing = missing_of(typed);
+  options.validate_reading();
+}
+
 /// Declares one of two options about weights, if releases may be weighted.
 void declare_weights(const Typed& typed, LedgerReading& reading) {
   const Field as_they_are("weights_as_they_are");
@@ -72,11 +81,11 @@ void declare_weights(const Typed& typed, LedgerReading& reading) {
 LedgerReading reading_to_declare(const Typed& typed) {
   null_policy_of(typed);
   unreadable_of(typed);
-  missing_of(typed);
   if (typed.has("input_format") && format_by_name("any." + typed.one("input_format")) != typed.one("input_format")) {
     const Field field("input_format");
     usage({field, ": '", typed.one("input_format"), "' is not known"}, "choose one of csv, json, parquet, tsv");
   }
+  require_readable(typed);
   LedgerReading reading;
   for (const OptionSpec& option : release_verb().options) {
     const std::string field = option.field();

@@ -24,10 +24,11 @@ TEST(Readings, HaveEveryOptionOfTheOwners) {
       {"ledger", ""}, {"source", ""},     {"counts", ""},   {"neighbors", ""},     {"person", ""},
       {"table", ""},  {"keys_file", ""},  {"duckdb", ""},   {"unsafe_seed", ""},   {"records_per_person", ""},
       {"null", ""},   {"unreadable", ""}, {"postgres", ""}, {"sql_stability", ""}, {"input_format", ""}};
+  const std::map<std::string, std::string> readable{{"decimal", ","}, {"thousands", ","}, {"encoding", "latin1"}};
   for (const OptionSpec& option : release_verb().options) {
     const std::string field = option.field();
     if (elsewhere.contains(field) || option.option_class != OptionClass::owner) continue;
-    const std::string value = option.values() == 0 ? "yes" : "7";
+    const std::string value = option.values() == 0 ? "yes" : readable.contains(field) ? readable.at(field) : "7";
     const Typed typed = typed_with({{field, option.values() == 0 ? std::vector<std::string>{} : std::vector{value}}});
     EXPECT_EQ(reading_to_declare(typed), (LedgerReading{{field, value}})) << field;
   }
@@ -37,6 +38,20 @@ TEST(Readings, HaveEveryOptionOfTheOwners) {
 
 TEST(Readings, HaveListsInOneForm) {
   EXPECT_EQ(reading_to_declare(typed_with({{"missing", {"NA, -9"}}})), (LedgerReading{{"missing", "NA,-9"}}));
+}
+
+// Each of them was declared, and then no release was possible.
+TEST(Readings, WithWhichNoTableCanBeReadAreRefused) {
+  const std::vector<std::map<std::string, std::vector<std::string>>> all{
+      {{"delimiter", {"tab"}}},
+      {{"delimiter", {"abcde"}}},
+      {{"delimiter", {";"}}, {"input_format", {"json"}}},
+      {{"decimal", {"x"}}},
+      {{"thousands", {"."}}},
+      {{"decimal", {","}}, {"thousands", {","}}},
+      {{"encoding", {"ebcdic"}}},
+      {{"missing", {"NA,NA"}}}};
+  for (const auto& values : all) EXPECT_THROW(reading_to_declare(typed_with(values)), Error) << values.begin()->first;
 }
 
 TEST(Readings, HaveWhatIsDeclaredOfPersons) {

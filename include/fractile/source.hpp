@@ -161,6 +161,10 @@ struct TableOptions {
   /// the same columns in the same order, and none is named twice; a record belongs to the table whichever file holds it.
   std::vector<std::string> more_files = {};
   static constexpr std::size_t most_files = 1'000;
+
+  /// Throws `usage` for a format, delimiter, style of numbers, encoding or missing texts with which no table can be read. Opens no
+  /// file.
+  void validate_reading() const;
 };
 
 /// Groups that merge one or several keys each, such as a total over cells.

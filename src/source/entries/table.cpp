@@ -27,6 +27,7 @@
 #include "source/files/query_relation.hpp"
 #include "source/files/relation.hpp"
 #include "source/files/text_check.hpp"
+#include "source/text/encoding.hpp"
 
 namespace fractile {
 
@@ -947,6 +948,13 @@ double share_of_json(const OpenedTable& table) {
 }
 
 }  // namespace
+
+void TableOptions::validate_reading() const {
+  static_cast<void>(source_detail::format_of(*this, {"-"}));  // of text, unless it is named
+  static_cast<void>(source_detail::encoding_named(encoding));
+  source_detail::check_missing(missing);
+  numbers.validate();
+}
 
 Table Table::open(const TableOptions& options, const OnOpened& on_opened) {
   const OwnEnvironment own;
