@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 
 #include "fractile/error.hpp"
 #include "source/text/delimited_check.hpp"
@@ -124,11 +125,11 @@ std::vector<std::string> column_names(std::string_view header, std::string_view 
   if (std::ranges::all_of(names, is_number)) {
     throw Error(ErrorCode::data, source + ": the first line holds numbers, not column names", "add a header line");
   }
-  const std::vector<std::string> spelled = names;
+  const std::set<std::string> spelled(names.begin(), names.end());
   for (std::size_t k = 0; k < names.size(); ++k) {
-    if (!spelled[k].empty()) continue;
+    if (!names[k].empty()) continue;
     names[k] = "column" + std::to_string(k);
-    while (std::ranges::find(spelled, names[k]) != spelled.end()) names[k] += '_';
+    while (spelled.contains(names[k])) names[k] += '_';
   }
   return names;
 }

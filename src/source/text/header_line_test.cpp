@@ -42,6 +42,15 @@ TEST(HeaderLine, NamesAreUnquotedAndTrimmed) {
   EXPECT_EQ(column_names("a||b", "||", "x"), (Names{"a", "b"}));
 }
 
+// Each name was compared with all others, which took minutes.
+TEST(HeaderLine, MayHaveManyColumnsWithoutAName) {
+  constexpr std::size_t many = 1'000'000;
+  const Names found = names("x,column2" + std::string(many, ','));
+  ASSERT_EQ(found.size(), many + 2);
+  EXPECT_EQ(found[2], "column2_");
+  EXPECT_EQ(found.back(), "column1000001");
+}
+
 // A quote within a name opened a quoted name here, but not in records: they had more cells than the header, or the name "had no end".
 TEST(HeaderLine, QuotesWithinNamesAreOrdinaryBytes) {
   EXPECT_EQ(names("id,5\" nail,6\" nail,x"), (Names{"id", "5\" nail", "6\" nail", "x"}));
