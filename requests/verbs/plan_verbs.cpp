@@ -45,7 +45,7 @@ constexpr std::array plan_table{
         "with --guess or --analyst: a public table whose values are spread like those of the one to be released"},
     OptionSpec{"--reference-column", owner, "NAME", "value", "Worth", "the column of that table"},
     OptionSpec{"--duckdb", owner, "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
-               "the DuckDB library, libduckdb.so, to read --reference, and files of keys"},
+               "the DuckDB library, libduckdb.so, to read Parquet and JSON: --reference, and files of keys"},
     mechanism_option,
     expected_rows_option,
     expected_weight_option,
