@@ -12,7 +12,7 @@ constexpr OptionSpec flow_format{"--format", output, "FORMAT", "table", "Output"
 constexpr OptionSpec flow_duckdb{
     "--duckdb", owner,
     "PATH",     "FRACTILE_DUCKDB, or where the system looks",
-    "Input",    "the DuckDB library, libduckdb.so, to read Parquet and JSON: known = { histogram = \"codes.parquet\" }"};
+    "Input",    "the DuckDB library, libduckdb.so, for known = { histogram = \"codes.parquet\" }"};
 
 constexpr OptionSpec figure_option{
     "--figure",

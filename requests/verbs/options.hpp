@@ -228,9 +228,10 @@ inline constexpr OptionSpec thousands_option{
     "--thousands", owner, "CHAR", "", "Input", "the separator between thousands there: a point, a comma, ' or a blank"};
 inline constexpr OptionSpec encoding_option{
     "--encoding", owner, "NAME", "utf-8", "Input", "the encoding of a CSV or TSV file: latin1, windows-1252 or utf-16"};
-inline constexpr OptionSpec duckdb_option{"--duckdb", owner,
-                                          "PATH",     "FRACTILE_DUCKDB, or where the system looks",
-                                          "Input",    "the DuckDB library, libduckdb.so, to read Parquet, JSON and SQL"};
+inline constexpr OptionSpec duckdb_option{
+    "--duckdb", owner,
+    "PATH",     "FRACTILE_DUCKDB, or where the system looks",
+    "Input",    "the DuckDB library, libduckdb.so, to read Parquet, JSON and SQL"};
 inline constexpr OptionSpec threads_option{
     "--threads", machine,
     "N",         "as many as the machine runs at once",
