@@ -255,7 +255,8 @@ inline constexpr OptionSpec missing_option{
     "LIST",
     "",
     "Input",
-    "what counts as missing in the column, and in those of persons and weights: NA,.,-9 (numbers by value, texts exactly)"};
+    "what counts as missing in the column, and in those of persons and weights: NA,.,-9 (numbers by value, texts "
+    "exactly)"};
 inline constexpr OptionSpec unreadable_option{
     "--unreadable", owner,
     "POLICY",       "error, and with --ledger missing",
