@@ -723,10 +723,11 @@ std::vector<Asked> asked_of(const OpenedTable& table, const Task& task) {
   return all;
 }
 
-/// The columns of persons and keys, whose cells may hold anything except text that is not UTF-8. Only delimited text is asked.
+/// The columns of persons and keys, whose cells may hold anything except text that is not UTF-8. Only delimited text has lines that
+/// are named.
 std::vector<Asked> names_of(const OpenedTable& table, const Task& task) {
   std::vector<Asked> all;
-  if (!is_read_here(*table.relation)) return all;
+  if (std::ranges::none_of(table.inputs, is_delimited)) return all;
   const auto add = [&](const Column& column) {
     all.push_back({column, task.asked.lattice, false, Unreadable::missing, true});
   };
