@@ -83,7 +83,7 @@ TEST(HeaderLine, IsSplitAsRecordsAre) {
       const std::string name = "x.csv";
       DelimitedCheck check({delimiter, 0}, LineEndsInCells::allowed, name, LineEnd::lf, cells);
       try {
-        check.see(line + "\n");
+        check.see_record(line + "\n");
         check.finish();
       } catch (const Error&) {
         RC_ASSERT(error_of([&] { column_names(line, delimiter, name); }).code() == ErrorCode::data);
