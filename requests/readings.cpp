@@ -69,8 +69,7 @@ void declare_weights(const Typed& typed, LedgerReading& reading) {
 
 /// Throws `usage` for what no release could say: a dataset that declares it would be of no use, and never changes.
 void require_usable(const Typed& typed) {
-  TableOptions read{.file = "any." + (typed.has("input_format") ? typed.one("input_format") : "csv")};
-  read.format = typed.one("input_format");
+  TableOptions read{.file = "any", .format = typed.has("input_format") ? typed.one("input_format") : "csv"};
   read.delimiter = typed.one("delimiter");
   read.single_line_records = typed.has("single_line_records");
   read.numbers = {typed.one("decimal"), typed.one("thousands")};

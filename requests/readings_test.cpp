@@ -24,12 +24,11 @@ TEST(Readings, HaveEveryOptionOfTheOwners) {
       {"ledger", ""}, {"source", ""},     {"counts", ""},   {"neighbors", ""},     {"person", ""},
       {"table", ""},  {"keys_file", ""},  {"duckdb", ""},   {"unsafe_seed", ""},   {"records_per_person", ""},
       {"null", ""},   {"unreadable", ""}, {"postgres", ""}, {"sql_stability", ""}, {"input_format", ""}};
+  const std::map<std::string, std::string> readable{{"decimal", ","}, {"thousands", ","}, {"encoding", "latin1"}};
   for (const OptionSpec& option : release_verb().options) {
     const std::string field = option.field();
     if (elsewhere.contains(field) || option.option_class != OptionClass::owner) continue;
-    const std::map<std::string, std::string> of_few{{"decimal", ","}, {"thousands", ","}, {"encoding", "latin1"}};
-    const auto known = of_few.find(field);
-    const std::string value = option.values() == 0 ? "yes" : known == of_few.end() ? "7" : known->second;
+    const std::string value = option.values() == 0 ? "yes" : readable.contains(field) ? readable.at(field) : "7";
     const Typed typed = typed_with({{field, option.values() == 0 ? std::vector<std::string>{} : std::vector{value}}});
     EXPECT_EQ(reading_to_declare(typed), (LedgerReading{{field, value}})) << field;
   }
@@ -42,12 +41,18 @@ TEST(Readings, HaveListsInOneForm) {
 }
 
 // A dataset that declared such a reading could pay for no release, and never changes.
-TEST(Readings, ThatNoReleaseCanHaveAreRefused) {
-  for (const auto& [field, value] : {std::pair{"missing", "NA,NA"}, std::pair{"encoding", "ebcdic"},
-                                     std::pair{"decimal", ";"}, std::pair{"thousands", "."}}) {
-    EXPECT_THROW(reading_to_declare(typed_with({{field, {value}}})), Error) << field;
-  }
-  EXPECT_THROW(reading_to_declare(typed_with({{"input_format", {"parquet"}}, {"encoding", {"latin1"}}})), Error);
+TEST(Readings, WithWhichNoTableCanBeReadAreRefused) {
+  const std::vector<std::map<std::string, std::vector<std::string>>> all{
+      {{"delimiter", {"tab"}}},
+      {{"delimiter", {"abcde"}}},
+      {{"delimiter", {";"}}, {"input_format", {"json"}}},
+      {{"decimal", {"x"}}},
+      {{"thousands", {"."}}},
+      {{"decimal", {","}}, {"thousands", {","}}},
+      {{"encoding", {"ebcdic"}}},
+      {{"encoding", {"latin1"}}, {"input_format", {"parquet"}}},
+      {{"missing", {"NA,NA"}}}};
+  for (const auto& values : all) EXPECT_THROW(reading_to_declare(typed_with(values)), Error) << values.begin()->first;
 }
 
 TEST(Readings, HaveWhatIsDeclaredOfPersons) {

@@ -148,8 +148,8 @@ struct TableOptions {
   /// What to do with a cell that is not a number. Not given: error, but missing in a release that a ledger pays for. Rows of a
   /// row-wise query are always read as `missing`, and a value that cannot be computed is missing.
   std::optional<Unreadable> unreadable = {};
-  /// What counts as missing in the column that is counted, and in that of persons: numbers by their values, other texts exactly.
-  /// For a query, this is about the columns of its result. At most `most_missing` texts, none empty.
+  /// What counts as missing in the column that is counted, and in those of persons and weights: numbers by their values, other texts
+  /// exactly. For a query, this is about the columns of its result. At most `most_missing` texts, none empty.
   std::vector<std::string> missing = {};
   static constexpr std::size_t most_missing = 100;
   /// For csv and tsv without `sql`, in the columns whose numbers are counted; a cell with any other point or comma is not a number.
@@ -484,7 +484,7 @@ class Frame final : public Records {
   /// The limit, in bytes, for the records that are sorted by person and those that are counted by group, as in
   /// TableOptions::memory. Throws `usage` for a limit below TableOptions::least_memory.
   void use_memory(std::uint64_t bytes);
-  /// What counts as missing in the column that is counted, and in that of persons: numbers and times by their values, other texts exactly,
+  /// What counts as missing in the counted column, and in those of persons and weights: numbers and times by value, other texts exactly,
   /// as TableOptions::missing. Throws `usage` as TableOptions does.
   void use_missing(std::vector<std::string> missing);
   std::vector<TableColumn> columns() const override;

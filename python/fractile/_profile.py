@@ -349,8 +349,8 @@ def profile(
     With `per_person`, a person's records become one value; with `by`, one value in each group, and `records_per_person` is the number
     of groups in which a person may count.
 
-    `missing` declares what counts as missing, in the column and in the column of persons: numbers by value, texts exactly. The profile
-    carries this to its release.
+    `missing` declares what counts as missing, in the column and in those of persons and weights: numbers by value, texts exactly. The
+    profile carries this to its release.
 
     `weight` is a column of weights, with the smallest and the largest weight and their step. A record of weight w then counts as w /
     weight_step units, and the profile counts units.

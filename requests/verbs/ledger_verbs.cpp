@@ -50,7 +50,7 @@ constexpr std::array ledger_init_table{
     OptionSpec{"--null", owner, "POLICY", "drop", "What every release must have",
                "error: a record that is NULL, empty or NaN ends a release after its charge"},
     OptionSpec{"--missing", owner, "LIST", "as the first release of a source", "What every release must have",
-               "what counts as missing in the column, and in that of persons: NA,.,-9"},
+               "what counts as missing in the column, and in those of persons and weights: NA,.,-9"},
     OptionSpec{"--unreadable", owner, "POLICY", "missing", "What every release must have",
                "cells that are not numbers: missing, or error, which ends a release after its charge"},
     OptionSpec{"--table", owner, "NAME=FILE", "none", "What a release may have",

@@ -229,9 +229,10 @@ inline constexpr OptionSpec thousands_option{
     "--thousands", owner, "CHAR", "", "Input", "the separator between thousands there: a point, a comma, ' or a blank"};
 inline constexpr OptionSpec encoding_option{
     "--encoding", owner, "NAME", "utf-8", "Input", "the encoding of a CSV or TSV file: latin1, windows-1252 or utf-16"};
-inline constexpr OptionSpec duckdb_option{"--duckdb", owner,
-                                          "PATH",     "FRACTILE_DUCKDB, or where the system looks",
-                                          "Input",    "the DuckDB library, libduckdb.so"};
+inline constexpr OptionSpec duckdb_option{
+    "--duckdb", owner,
+    "PATH",     "FRACTILE_DUCKDB, or where the system looks",
+    "Input",    "the DuckDB library, libduckdb.so, to read Parquet, JSON and SQL"};
 inline constexpr OptionSpec threads_option{
     "--threads", machine,
     "N",         "as many as the machine runs at once",
@@ -255,7 +256,8 @@ inline constexpr OptionSpec missing_option{
     "LIST",
     "",
     "Input",
-    "what counts as missing in the column, and in that of persons: NA,.,-9 (numbers by value, texts exactly)"};
+    "what counts as missing in the column, and in those of persons and weights: NA,.,-9 (numbers by value, texts "
+    "exactly)"};
 inline constexpr OptionSpec unreadable_option{
     "--unreadable", owner,
     "POLICY",       "error, and with --ledger missing",

@@ -339,6 +339,13 @@ class Fixed(OwnersTest):
         query = json.loads(run("ledger", "show", "budget.db", "--format", "json", cwd=self.folder).out)["entries"][0]["query"]
         self.assertIn('"decimal":",","thousands":".","encoding":"latin1"', query if isinstance(query, str) else json.dumps(query))
 
+    def test_a_reading_that_no_release_can_have_is_not_declared(self):
+        for declared, fault in ((("--delimiter", "tab"), "--input-format tsv"), (("--delimiter", ";", "--input-format", "json"), "delimiter"),
+                                (("--decimal", "x"), "--decimal"), (("--encoding", "ebcdic"), "ebcdic"), (("--missing", "NA,NA"), "NA")):
+            refused = run("ledger", "init", "odd.db", "--dataset", "people", "--epsilon", "1", *declared, cwd=self.folder)
+            self.assert_refused(refused, 2, fault)
+            self.assertFalse((self.folder / "odd.db").exists())
+
     def test_what_must_be_so(self):
         self.init("--null", "error")
         self.refuse_reading("without --null, and dataset 'people' is read with --null error")

@@ -206,5 +206,21 @@ TEST(TextWithoutEngine, EveryThreadReadsRecordsOfItsOwn) {
   }
 }
 
+// The line in the message was that of the thread which failed first.
+TEST(TextWithoutEngine, TheFirstKeyThatIsNoTextIsNamedOnAnyThreads) {
+  const source_test::TemporaryFolder folder;
+  std::string text = "x,k\n";
+  constexpr std::size_t records = 600'000;
+  for (std::size_t i = 0; i < records; ++i) text += i > 100'000 && i % 50'000 == 7 ? "1,\xFF\n" : "1,key\n";
+  const std::string file = folder.write("t.csv", text);
+  const ColumnToCount by_key{"x", lattice_of("0", "10", "1"), NullPolicy::drop, {.by = {"k"}, .keys = {"key"}}};
+  for (int times = 0; times < 20; ++times) {
+    const Table table = Table::open({.file = file, .threads = 16});
+    RandomBits bits = RandomBits::unsafe_seeded(1);
+    const Error error = error_of([&] { static_cast<void>(table.count({by_key}, bits)); });
+    EXPECT_TRUE(source_test::holds(error, "line 100009 is not UTF-8")) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace fractile::source_detail

@@ -728,6 +728,19 @@ std::vector<Asked> asked_of(const OpenedTable& table, const Task& task) {
   return all;
 }
 
+/// The columns of persons and keys, whose cells may hold anything except text that is not UTF-8. Only delimited text has lines that
+/// are named.
+std::vector<Asked> names_of(const OpenedTable& table, const Task& task) {
+  std::vector<Asked> all;
+  if (std::ranges::none_of(table.inputs, is_delimited)) return all;
+  const auto add = [&](const Column& column) {
+    all.push_back({column, task.asked.lattice, false, Unreadable::missing, true});
+  };
+  if (task.columns.person) add(*task.columns.person);
+  for (const Column& key : task.columns.keys) add(key);
+  return all;
+}
+
 /// Returns the profiles of a column, once.
 using ProfilesLater = std::function<std::vector<RankProfile>()>;
 
@@ -746,7 +759,10 @@ std::vector<ProfilesLater> counted_together(const OpenedTable& table, const std:
   std::vector<Asked> all_asked;
   for (const Task& task : tasks) {
     for (Column& column : columns_with_missing(task.columns)) counted.push_back(std::move(column));
-    for (Asked& each : asked_of(table, task)) all_asked.push_back(each);
+    for (const Asked& each : asked_of(table, task)) all_asked.push_back(each);
+  }
+  for (const Task& task : tasks) {
+    for (const Asked& each : names_of(table, task)) all_asked.push_back(each);
   }
   const Relation relation = look_through(table, std::move(counted), on_progress);
   std::vector<ProfilesLater> all;

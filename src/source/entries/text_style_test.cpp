@@ -52,6 +52,16 @@ TEST_F(TextStyle, ThousandsStandInGroupsOfThree) {
             of({1234.5, 1234, 1000.25, 7}));
 }
 
+// Where thousands were separated, a blank around a cell counted as a separator, and a vertical tab as a letter.
+TEST_F(TextStyle, BlanksAroundACellMeanNothing) {
+  for (const NumberStyle& style : {NumberStyle{}, NumberStyle{","}, NumberStyle{",", "."}, NumberStyle{",", " "}}) {
+    EXPECT_EQ(read("\v7|7\v\f| inf|-inf |\t8", style), of({7, 7, 1e9, -1e9, 8})) << style.thousands;
+    const std::string file = folder.write("t.csv", "x;id\n nan;1\nNaN ;2\n \v ;3\n7 ;4\n");
+    const Table table = Table::open({.file = file, .unreadable = Unreadable::error, .numbers = style});
+    EXPECT_EQ(table.profile("x", numbers_to_10000, NullPolicy::drop), of({7})) << style.thousands;
+  }
+}
+
 TEST_F(TextStyle, WhatIsMissingIsSoByValueAndAsItIsWritten) {
   EXPECT_EQ(read("-9|-9,0|1,5|2.x|7", {","}, {"-9", "2.x"}), of({1.5, 7}));
   EXPECT_EQ(read("1.000|1000|7", {",", "."}, {"1000"}), of({7}));

@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <iterator>
+#include <map>
 
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
@@ -139,6 +141,16 @@ void require_read(const Column& column, const std::string& source) {
 bool can_be_named(const Column& column, const std::vector<Column>& columns) {
   const auto is_same = [&](const Column& other) { return lower_case(other.name) == lower_case(column.name); };
   return !column.name.empty() && column.unread_digits == 0 && std::ranges::count_if(columns, is_same) == 1;
+}
+
+std::vector<Column> nameable_columns(const std::vector<Column>& columns) {
+  std::map<std::string, std::size_t> counts;
+  for (const Column& column : columns) ++counts[lower_case(column.name)];
+  std::vector<Column> nameable;
+  std::ranges::copy_if(columns, std::back_inserter(nameable), [&](const Column& column) {
+    return counts.at(lower_case(column.name)) == 1 && can_be_named(column, {column});
+  });
+  return nameable;
 }
 
 void require_told_apart(const std::vector<Column>& columns, const std::set<std::string>& mentioned,

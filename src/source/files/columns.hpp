@@ -74,6 +74,8 @@ void require_read(const Column& column, const std::string& source);
 
 /// Whether SQL, which ignores letter case, finds this column by its name, and can read it.
 bool can_be_named(const Column& column, const std::vector<Column>& columns);
+/// The columns of which that is true, in their order.
+std::vector<Column> nameable_columns(const std::vector<Column>& columns);
 
 /// Throws `usage` when a query mentions, in any letter case, columns that SQL cannot distinguish, and `data` as require_read()
 /// does. `mentioned`: the names as spelled in the query. `source` is for messages.

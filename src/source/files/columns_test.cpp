@@ -58,6 +58,19 @@ TEST(Columns, UnknownNameListsWhatThereIs) {
   EXPECT_EQ(error_of([] { find_column(people, "salary", "x"); }).hint(), "name one of the columns");
 }
 
+// All pairs of names were compared, which took seconds for the columns of a spreadsheet.
+TEST(Columns, ManyAreToldApartAtOnce) {
+  std::vector<Column> columns;
+  constexpr std::size_t many = 200'000;
+  for (std::size_t k = 0; k < many; ++k) columns.push_back({"c" + std::to_string(k), "", "VARCHAR"});
+  for (const std::string name : {"C7", "", "d"}) columns.push_back({name, "", "VARCHAR"});
+  columns.push_back({"digits", "", "DECIMAL", "", 40});
+  const std::vector<Column> nameable = nameable_columns(columns);
+  ASSERT_EQ(nameable.size(), many);  // all but c7, and d in its place
+  EXPECT_EQ(nameable[7].name, "c8");
+  EXPECT_EQ(nameable.back().name, "d");
+}
+
 TEST(Columns, TypesWithoutParameters) {
   EXPECT_EQ(bare_type("DECIMAL(18,3)"), "DECIMAL");
   EXPECT_EQ(bare_type("ENUM('secret', 'other')"), "ENUM");

@@ -510,9 +510,7 @@ std::string Relation::view_sql(const std::string& name, const std::vector<std::s
     list +=
         (list.empty() ? "" : ", ") + (bounded ? bounded_cell(cell, type) : cell) + " AS " + quote_identifier(column);
   };
-  for (const Column& column : columns_) {
-    if (can_be_named(column, columns_)) add(column.engine_name, column.name, column.type);
-  }
+  for (const Column& column : nameable_columns(columns_)) add(column.engine_name, column.name, column.type);
   if (json_form_) {
     for (const std::string& key : distinct_keys(keys)) add(key, key, "VARCHAR");
   }

@@ -5,8 +5,11 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <set>
 
 #include "fractile/error.hpp"
+#include "source/text/delimited_check.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -24,38 +27,48 @@ bool is_number(std::string_view text) {
   return end == text.data() + text.size() && (status == std::errc() || status == std::errc::result_out_of_range);
 }
 
-/// The end of the cell that begins at `begin`: the next delimiter outside quotes, or the end of the line.
-std::size_t cell_end(std::string_view line, std::size_t begin, std::string_view delimiter, bool& inside_quotes) {
-  inside_quotes = false;
-  for (std::size_t at = begin; at < line.size(); ++at) {
-    if (line[at] == '"') inside_quotes = !inside_quotes;
-    if (!inside_quotes && line.substr(at).starts_with(delimiter)) return at;
-  }
-  return line.size();
+/// The place of the quote that opens the cell which begins at `begin`: there, or after one blank. npos if it is not quoted.
+std::size_t opening_quote(std::string_view line, std::size_t begin, std::string_view delimiter) {
+  const bool has_blank = delimiter != " " && line.substr(begin).starts_with(' ');
+  const std::size_t first = begin + (has_blank ? 1 : 0);
+  return first < line.size() && line[first] == '"' ? first : std::string_view::npos;
 }
 
-std::string unquote(std::string_view cell) {
-  cell = trim(cell);
-  if (cell.size() < 2 || cell.front() != '"' || cell.back() != '"') return std::string(cell);
+struct NameCell {
   std::string name;
-  for (std::size_t at = 1; at + 1 < cell.size(); ++at) {
-    name += cell[at];
-    if (cell[at] == '"' && cell[at + 1] == '"' && at + 2 < cell.size()) ++at;  // a doubled quote means one
+  std::size_t behind;  // the place after the name and its quotes
+};
+
+/// The quoted cell whose quote is at this place; nothing if it is not closed.
+std::optional<NameCell> quoted_cell(std::string_view line, std::size_t quote) {
+  NameCell cell;
+  for (std::size_t at = quote + 1;; ++at) {
+    const std::size_t next = line.find('"', at);
+    if (next == std::string_view::npos) return std::nullopt;
+    cell.name += line.substr(at, next - at);
+    at = next + 1;
+    cell.behind = at;
+    if (at == line.size() || line[at] != '"') return cell;
+    cell.name += '"';
   }
-  return name;
 }
 
+/// The names by the grammar of records, which DelimitedCheck has.
 std::vector<std::string> split(std::string_view header, std::string_view delimiter, const std::string& source) {
   std::vector<std::string> cells;
   for (std::size_t begin = 0;;) {
-    bool unclosed = false;
-    const std::size_t end = cell_end(header, begin, delimiter, unclosed);
-    if (unclosed) {
-      throw Error(ErrorCode::data,
-                  source + ": the header line has a quote without its end, or a column name that holds a line end",
-                  "write each column name on one line, with quotes inside it doubled");
+    const std::size_t quote = opening_quote(header, begin, delimiter);
+    std::optional<NameCell> quoted;
+    if (quote != std::string_view::npos) {
+      quoted = quoted_cell(header, quote);
+      if (!quoted) {
+        throw Error(ErrorCode::data,
+                    source + ": the header line has a quote without its end, or a column name that holds a line end",
+                    "write each column name on one line, with quotes inside it doubled");
+      }
     }
-    cells.push_back(unquote(header.substr(begin, end - begin)));
+    const std::size_t end = std::min(header.find(delimiter, quoted ? quoted->behind : begin), header.size());
+    cells.push_back(quoted ? quoted->name : std::string(trim(header.substr(begin, end - begin))));
     if (end == header.size()) return cells;
     begin = end + delimiter.size();
   }
@@ -106,14 +119,17 @@ std::vector<std::string> column_names(std::string_view header, std::string_view 
                 "add a header line");
   }
   std::vector<std::string> names = split(header, delimiter, source);
+  DelimitedCheck check({std::string(delimiter), 0}, LineEndsInCells::allowed, source);
+  check.see(header);
+  check.finish();
   if (std::ranges::all_of(names, is_number)) {
     throw Error(ErrorCode::data, source + ": the first line holds numbers, not column names", "add a header line");
   }
-  const std::vector<std::string> spelled = names;
+  const std::set<std::string> spelled(names.begin(), names.end());
   for (std::size_t k = 0; k < names.size(); ++k) {
-    if (!spelled[k].empty()) continue;
+    if (!names[k].empty()) continue;
     names[k] = "column" + std::to_string(k);
-    while (std::ranges::find(spelled, names[k]) != spelled.end()) names[k] += '_';
+    while (spelled.contains(names[k])) names[k] += '_';
   }
   return names;
 }

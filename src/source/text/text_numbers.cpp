@@ -105,15 +105,13 @@ std::size_t size_of_mark(std::string_view text, const NumberStyle& style) {
   return mark == all_blanks.end() ? 0 : mark->size();
 }
 
-/// Whether this is a number, perhaps with blanks around it, and either with all marks between its thousands or with none.
+/// Whether this is a number, either with all marks between its thousands or with none.
 bool is_styled(std::string_view rest, char decimal, const NumberStyle& style) {
-  const auto skip_blanks = [&] { rest.remove_prefix(std::min(rest.find_first_not_of(" \t\n\f\r"), rest.size())); };
   const auto digits = [&] { return static_cast<std::size_t>(std::ranges::find_if_not(rest, is_digit) - rest.begin()); };
   const auto skip_sign = [&] {
     if (rest.starts_with('+') || rest.starts_with('-')) rest.remove_prefix(1);
   };
   constexpr std::size_t group = 3;
-  skip_blanks();
   skip_sign();
   const std::size_t first = digits();
   rest.remove_prefix(first);
@@ -134,7 +132,6 @@ bool is_styled(std::string_view rest, char decimal, const NumberStyle& style) {
     if (power == 0) return false;
     rest.remove_prefix(power);
   }
-  skip_blanks();
   return rest.empty();
 }
 
@@ -142,6 +139,7 @@ bool is_styled(std::string_view rest, char decimal, const NumberStyle& style) {
 
 std::optional<std::string> in_plain_style(std::string_view text, const NumberStyle& style) {
   if (style.is_plain()) return std::string(text);
+  text = trimmed(text);  // a blank around a number is no separator
   const char decimal = style.decimal.empty() ? '.' : style.decimal.front();
   std::string plain(text);
   if (style.thousands.empty()) {
