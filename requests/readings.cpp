@@ -76,6 +76,9 @@ void require_usable(const Typed& typed) {
   read.encoding = typed.one("encoding");
   read.missing = missing_of(typed);
   read.validate();
+  if (read.format != "json" || !typed.has("null") || typed.one("null") != "error") return;
+  usage({Field("null").text("error"), " goes with columns, and which keys a record of JSON has is up to that record"},
+        "leave it out, or declare another format");
 }
 
 }  // namespace

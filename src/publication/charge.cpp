@@ -158,6 +158,7 @@ void ReleaseCharge::require_fit(const Source& source, const std::vector<OpenedFi
   const bool is_server = !source.address().empty();  // a server's tables change
   source_ = name_of_source(payment_.source, read, is_server ? std::vector<OpenedFile>() : opened);
   tables_ = with_opened_paths(read.tables, opened);
+  require_columns_for_null_errors(read, opened, dataset_);
   request_.source = source_for(source, payment_.source, dataset_, opened);
   ledger_.require_fit(request_);
   fits_ = true;

@@ -260,6 +260,27 @@ void require_cells_for_null_errors(const Source& source, const ColumnToCount& co
   }
 }
 
+}  // namespace
+
+void require_columns_for_null_errors(const TableOptions& read, const std::vector<OpenedFile>& opened,
+                                     const LedgerDataset& dataset) {
+  if (declared_value(dataset, "null") != "error" || read.sql_stability) return;
+  const auto is_json = [&](const std::string& file) {
+    return (read.format.empty() ? format_by_name(file) : read.format) == "json";
+  };
+  const bool has_json = std::ranges::any_of(opened, [&](const OpenedFile& each) {
+    return each.parts.empty() ? is_json(each.name) : std::ranges::any_of(each.parts, is_json);
+  });
+  if (!has_json) return;
+  throw Error(
+      ErrorCode::usage,
+      {Field("null").text("error"), ", which dataset '", dataset.name,
+       "' declares, ends a release at a missing cell, and which keys a record of JSON has is up to that record"},
+      "convert the file to Parquet or CSV, where no record decides which columns there are", "null");
+}
+
+namespace {
+
 /// A further file that a dataset declares: its path, and the table's name in the query whose stability is declared.
 struct DeclaredTable {
   std::string name;  // "" without such a query, and in a dataset of an older program

@@ -14,6 +14,11 @@ namespace fractile::publication_detail {
 /// the asker holds the records, the asker decides what the dataset leaves open, and these options are left out.
 LedgerReading reading_of(const Source& source, const ColumnToCount& column, const LedgerDataset& dataset);
 
+/// Throws `usage` for JSON on a dataset that declares NullPolicy::error: a record that lacks the key that an asker names would end the
+/// release. A query whose stability is declared names its own columns.
+void require_columns_for_null_errors(const TableOptions& read, const std::vector<OpenedFile>& opened,
+                                     const LedgerDataset& dataset);
+
 /// What a release reads, as LedgerRequest::source: the source that the dataset pins, if nothing else was opened except files that it
 /// declares as tables. Otherwise the paths of all opened files except declared ones, separated by commas, or "" when a path is unknown.
 /// `declared` is a name that the asker gives. It counts only if the dataset pins a source, and never for a server, whose table is known.

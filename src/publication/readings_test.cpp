@@ -198,16 +198,28 @@ TEST(ReadingsOfReleases, NoQueryMakesWhatEndsARelease) {
                           "SELECT \"null\", nulls FROM people"}) {
     EXPECT_EQ(field_of(sql, {}, {{"null", "error"}}), "") << sql;
   }
-  for (const char* sql :
-       {"SELECT CASE WHEN id = '17' THEN NULL ELSE age END AS age FROM input",
-        "SELECT nullif(age, '17') AS age FROM input", "SELECT age FROM input WHERE age IS NULL",
-        "SELECT NOT age AS age FROM input", "SELECT (age) FROM input", "SELECT age FROM (SELECT age FROM input)",
-        "SELECT * REPLACE (1 AS age) FROM input", "SELECT age::DATE FROM input", "SELECT age /* */ FROM input",
-        "SELECT age FROM input, input", "SELECT age FROM input i", "SELECT age - 1 FROM input",
-        "SELECT age, max(age) OVER (PARTITION BY id) FROM input", "SELECT \"age\"\"\" FROM input",
-        "SELECT CASE\u00A0WHEN\u00A0poor\u00A0THEN\u00A0age\u00A0END FROM input", "SELECT", "FROM input",
-        "SELECT NULL AS age FROM input", "SELECT id, null FROM input", "SELECT person.age FROM input",
-        "SELECT \"person\".age FROM input", "SELECT input.* FROM input"}) {
+  for (const char* sql : {"SELECT CASE WHEN id = '17' THEN NULL ELSE age END AS age FROM input",
+                          "SELECT nullif(age, '17') AS age FROM input",
+                          "SELECT age FROM input WHERE age IS NULL",
+                          "SELECT NOT age AS age FROM input",
+                          "SELECT (age) FROM input",
+                          "SELECT age FROM (SELECT age FROM input)",
+                          "SELECT * REPLACE (1 AS age) FROM input",
+                          "SELECT age::DATE FROM input",
+                          "SELECT age /* */ FROM input",
+                          "SELECT age FROM input, input",
+                          "SELECT age FROM input i",
+                          "SELECT age - 1 FROM input",
+                          "SELECT age, max(age) OVER (PARTITION BY id) FROM input",
+                          "SELECT \"age\"\"\" FROM input",
+                          "SELECT CASE\u00A0WHEN\u00A0poor\u00A0THEN\u00A0age\u00A0END FROM input",
+                          "SELECT",
+                          "FROM input",
+                          "SELECT NULL AS age FROM input",
+                          "SELECT id, null FROM input",
+                          "SELECT person.age FROM input",
+                          "SELECT \"person\".age FROM input",
+                          "SELECT input.* FROM input"}) {
     EXPECT_EQ(field_of(sql, {}, {{"null", "error"}}), "sql") << sql;
   }
   EXPECT_EQ(field_of("", {"17"}, {{"null", "error"}}), "missing");

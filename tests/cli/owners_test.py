@@ -121,6 +121,18 @@ class Declared(OwnersTest):
                          sql=f"SELECT CASE WHEN name <> '{SECRET}' THEN age END AS age FROM input")
         self.refuse_more("does not declare what --missing says", null="error", missing="3")
 
+    def test_no_key_that_a_record_lacks_ends_a_release(self):
+        """Once, an asker could name any key of JSON: the release ended if a record lacked it."""
+        self.init("--null", "error")
+        records = self.folder / "records"
+        records.mkdir()
+        (records / "people.json").write_text('{"age": 3}\n', encoding="utf-8")
+        for file in ("records/people.json", "records", "records/*.json"):
+            self.assert_refused(self.asked(file, null="error"), 2, "which keys a record of JSON has is up to that record")
+        self.assertEqual(self.entries(), 0)
+        done = run("ledger", "init", "json.db", "--dataset", "people", "--epsilon", "1", "--null", "error", "--input-format", "json", cwd=self.folder)
+        self.assert_refused(done, 2, "which keys a record of JSON has is up to that record")
+
     def test_an_engine_that_is_declared(self):
         library = os.environ.get("FRACTILE_DUCKDB") or str(PROGRAM.parent / "libduckdb.so")
         self.init("--duckdb", library)

@@ -315,12 +315,12 @@ QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, 
   const std::int64_t high = ShortDecimal::decades * ShortDecimal::per_decade;
   if (!enough(high)) {
     if (worst.rounded && *worst.rounded > ranks) {
-      throw Error(ErrorCode::usage,
-                  "no budget gives that rank error: records that are finer than the granularity that is found are "
-                  "rounded to it",
-                  {"write ", Field("base").text("uniform"),
-                   ", with which none is looked for, or ask for a larger rank error"},
-                  "rank_error");
+      throw Error(
+          ErrorCode::usage,
+          "no budget gives that rank error: records that are finer than the granularity that is found are "
+          "rounded to it",
+          {"write ", Field("base").text("uniform"), ", with which none is looked for, or ask for a larger rank error"},
+          "rank_error");
     }
     throw Error(ErrorCode::usage,
                 "no budget gives that rank error" + (worst.without.empty() ? "" : ": " + worst.without),
