@@ -330,11 +330,7 @@ class GroupKeys {
   static constexpr std::size_t most_columns = 16;
 
   /// No keys: there are no groups.
-  GroupKeys();
-  // Moving copies, which takes no longer: the value that was moved from remains.
-  GroupKeys(const GroupKeys&) = default;
-  GroupKeys& operator=(const GroupKeys&) = default;
-  ~GroupKeys() = default;
+  GroupKeys() = default;
   /// The keys of one key column.
   GroupKeys(std::vector<std::string> keys);  // NOLINT(google-explicit-constructor): the usual case is one column
   GroupKeys(std::initializer_list<std::string> keys) : GroupKeys(std::vector<std::string>(keys)) {}
@@ -349,12 +345,12 @@ class GroupKeys {
   bool empty() const { return numbers().empty(); }
   /// How many groups there are.
   std::size_t size() const { return columns() == 0 ? 0 : numbers().size() / columns(); }
-  std::size_t columns() const { return content_->lists.size(); }
+  std::size_t columns() const { return content_ ? content_->lists.size() : 0; }
   /// The keys of a column, in the order in which groups first use them.
   const std::vector<std::string>& list(std::size_t column) const { return content_->lists[column]; }
   /// Which of the column's keys a group has.
   std::uint32_t number(std::size_t group, std::size_t column) const { return numbers()[group * columns() + column]; }
-  const std::vector<std::uint32_t>& numbers() const { return content_->numbers; }
+  const std::vector<std::uint32_t>& numbers() const;
   GroupKey operator[](std::size_t group) const;
   std::vector<GroupKey> all() const;
 
@@ -365,9 +361,7 @@ class GroupKeys {
   void validate() const;
 
   /// The same keys in the same order.
-  friend bool operator==(const GroupKeys& a, const GroupKeys& b) {
-    return a.content_ == b.content_ || (a.content_->lists == b.content_->lists && a.numbers() == b.numbers());
-  }
+  friend bool operator==(const GroupKeys& a, const GroupKeys& b);
 
  private:
   /// Never changed, and shared by copies: a hundred thousand keys pass through many hands.
@@ -378,7 +372,7 @@ class GroupKeys {
   };
   GroupKeys(std::vector<std::vector<std::string>> lists, std::vector<std::uint32_t> numbers);
 
-  std::shared_ptr<const Content> content_;  // never null
+  std::shared_ptr<const Content> content_;  // none without keys
 };
 
 // --- Weights ---------------------------------------------------------------------------------------------------------

@@ -102,25 +102,30 @@ std::string to_string(const GroupKey& key) {
   return joined;
 }
 
-GroupKeys::GroupKeys() {
-  static const std::shared_ptr<const Content> none = std::make_shared<const Content>();
-  content_ = none;
-}
-
 GroupKeys::GroupKeys(std::vector<std::vector<std::string>> lists, std::vector<std::uint32_t> numbers) {
+  if (numbers.empty()) return;
   auto content = std::make_shared<Content>();
   content->lists = std::move(lists);
   content->numbers = std::move(numbers);
   content_ = std::move(content);
 }
 
-GroupKeys::GroupKeys(std::vector<std::string> keys) : GroupKeys() {
-  if (keys.empty()) return;
+GroupKeys::GroupKeys(std::vector<std::string> keys) {
   std::vector<std::uint32_t> numbers(keys.size());
   std::iota(numbers.begin(), numbers.end(), 0U);
   std::vector<std::vector<std::string>> lists;
   lists.push_back(std::move(keys));
   *this = {std::move(lists), std::move(numbers)};
+}
+
+const std::vector<std::uint32_t>& GroupKeys::numbers() const {
+  static const std::vector<std::uint32_t> none;
+  return content_ ? content_->numbers : none;
+}
+
+bool operator==(const GroupKeys& a, const GroupKeys& b) {
+  if (a.content_ == b.content_) return true;
+  return a.content_ && b.content_ && a.content_->lists == b.content_->lists && a.numbers() == b.numbers();
 }
 
 GroupKeys GroupKeys::crossed(std::vector<std::vector<std::string>> lists) {
@@ -198,7 +203,7 @@ GroupKeys GroupKeys::with_list(std::size_t column, std::vector<std::string> text
 }
 
 void GroupKeys::validate() const {
-  if (content_->is_valid) return;
+  if (!content_ || content_->is_valid) return;
   const OwnEnvironment own;
   if (size() > most) refuse_number(std::to_string(size()), columns() == 1 ? "keys" : "groups");
   if (columns() > most_columns) {

@@ -89,7 +89,7 @@ class RefusedBeforeRows(ReceiptTest):
             self.write("p.toml", '[publication]\nepsilon = 1\n[input]\nfile = "t.csv"\n[[table]]\ncolumn = "x"\nbounds = [0, 9]\nstep = 1\n'
                                  'quantiles = "median"\n')
             result = run("publish", "p.toml", "--ledger", "l.db", "--output", f"./l.db{suffix}", cwd=self.folder)
-            self.assert_refused(result, 2, "would stand where a database in './l.db' keeps its own file")
+            self.assert_refused(result, 2, "would stand where a database in 'l.db' keeps its own file")
         (self.folder / "p.toml").unlink()
         self.assert_refused(self.run_release("t.csv", receipt="l.db", ledger="l.db"), 2, "already exists")
         self.assertEqual(self.files(), ["l.db", "t.csv"])

@@ -165,10 +165,10 @@ class Declared(CommandTest):
         self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "10", "--records-per-person", "3",
                              "--sql-stability", "6", "--sql", self.SQL, cwd=self.folder).code, 0)
         query = {"sql": self.SQL, "ledger": "l.db", "sql_stability": "6"}
-        for records in ("1", "2"):
+        for records, said in (("1", "1 record,"), ("2", "2 records,")):
             refused = self.run_release("t.csv", records_per_person=records, **query)
             self.assertEqual(refused.code, 2)
-            self.assertIn(f"for persons with at most {records} records", refused.err)
+            self.assertIn(f"for persons with at most {said}", refused.err)
         self.assertEqual(self.run_release("t.csv", records_per_person="3", **query).code, 0)
 
 

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "exact/flint.hpp"
+#include "flow/algebra/ring.hpp"
 #include "flow/channel/names.hpp"
 #include "fractile/error.hpp"
 #include "fractile/flow.hpp"
@@ -35,34 +38,94 @@ Loss::Loss(Matrix losses, std::vector<std::string> actions) : matrix_(std::move(
 
 namespace {
 
-/// Sum over x of prior(x) channel(x, y) loss(x, w).
-Rational joint_loss(const Prior& prior, const Channel& channel, const Loss& loss, std::size_t y, std::size_t w) {
-  Rational sum;
-  for (std::size_t x = 0; x < prior.size(); ++x) {
-    if (channel(x, y).sign() == 0 || loss.matrix()(x, w).sign() == 0) continue;
-    sum += prior[x] * channel(x, y) * loss.matrix()(x, w);
-  }
-  return sum;
-}
-
 void require_same_secrets(const Prior& prior, const Channel& channel, const Loss& loss) {
   if (prior.size() != channel.secrets().size() || prior.size() != loss.matrix().rows()) {
     throw Error(ErrorCode::usage, "the prior, the channel and the loss do not have the same number of secrets");
   }
 }
 
+/// A common denominator of rationals, and what each of them is over it.
+struct WholeNumbers {
+  std::vector<Integer> numerators;
+  Integer denominator{1};
+};
+
+WholeNumbers over_one_denominator(const std::vector<Rational>& numbers) {
+  WholeNumbers whole;
+  for (const Rational& number : numbers) {
+    fmpz_lcm(whole.denominator.get(), whole.denominator.get(), fmpq_denref(flint_of(number)));
+  }
+  whole.numerators.resize(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    fmpz* const numerator = whole.numerators[i].get();
+    fmpz_divexact(numerator, whole.denominator.get(), fmpq_denref(flint_of(numbers[i])));
+    fmpz_mul(numerator, numerator, fmpq_numref(flint_of(numbers[i])));
+  }
+  return whole;
+}
+
+std::vector<Rational> entries_of(const Matrix& matrix) {
+  std::vector<Rational> entries;
+  for (std::size_t x = 0; x < matrix.rows(); ++x)
+    entries.insert(entries.end(), matrix.row(x).begin(), matrix.row(x).end());
+  return entries;
+}
+
+/// Sums over x of prior(x) channel(x, y) loss(x, w). The numbers of an observation have one denominator, so a sum needs no common divisors.
+class JointLosses {
+ public:
+  JointLosses(const Prior& prior, const Channel& channel, const Loss& loss)
+      : prior_(prior),
+        channel_(channel),
+        actions_(loss.actions().size()),
+        losses_(over_one_denominator(entries_of(loss.matrix()))) {}
+
+  void see(std::size_t y) {
+    std::vector<Rational> joint;
+    for (std::size_t x = 0; x < prior_.size(); ++x) joint.push_back(prior_[x] * channel_(x, y));
+    joint_ = over_one_denominator(joint);
+    fmpz_mul(denominator_.get(), joint_.denominator.get(), losses_.denominator.get());
+  }
+  /// The sum for the observation that was seen last, over its denominator.
+  Integer of(std::size_t w) const {
+    Integer sum;
+    for (std::size_t x = 0; x < prior_.size(); ++x) {
+      const fmpz* const loss = losses_.numerators[x * actions_ + w].get();
+      if (fmpz_is_one(loss) != 0) {
+        fmpz_add(sum.get(), sum.get(), joint_.numerators[x].get());
+      } else if (fmpz_is_zero(loss) == 0) {
+        fmpz_addmul(sum.get(), loss, joint_.numerators[x].get());
+      }
+    }
+    return sum;
+  }
+  Rational number(const Integer& sum) const { return fraction_of(sum, denominator_); }
+
+ private:
+  const Prior& prior_;
+  const Channel& channel_;
+  std::size_t actions_;
+  WholeNumbers losses_;
+  WholeNumbers joint_;
+  Integer denominator_;
+};
+
 struct Choice {
   std::size_t action;
   Rational loss;
 };
 
-Choice best_choice(const Prior& prior, const Channel& channel, const Loss& loss, std::size_t y) {
-  Choice best{0, joint_loss(prior, channel, loss, y, 0)};
-  for (std::size_t w = 1; w < loss.actions().size(); ++w) {
-    const Rational here = joint_loss(prior, channel, loss, y, w);
-    if (here < best.loss) best = {w, here};
+Choice best_choice(JointLosses& losses, std::size_t actions, std::size_t y) {
+  losses.see(y);
+  std::size_t action = 0;
+  Integer least = losses.of(0);
+  for (std::size_t w = 1; w < actions; ++w) {
+    const Integer here = losses.of(w);
+    if (fmpz_cmp(here.get(), least.get()) >= 0) continue;
+    action = w;
+    least = here;
   }
-  return best;
+  return {action, losses.number(least)};
 }
 
 }  // namespace
@@ -108,16 +171,20 @@ Rational expected_loss(const Prior& prior, const Loss& loss) {
 
 Rational expected_loss(const Prior& prior, const Channel& channel, const Loss& loss) {
   require_same_secrets(prior, channel, loss);
+  JointLosses losses(prior, channel, loss);
   Rational sum;
-  for (std::size_t y = 0; y < channel.observations().size(); ++y) sum += best_choice(prior, channel, loss, y).loss;
+  for (std::size_t y = 0; y < channel.observations().size(); ++y) {
+    sum += best_choice(losses, loss.actions().size(), y).loss;
+  }
   return sum;
 }
 
 std::vector<std::size_t> optimal_actions(const Prior& prior, const Channel& channel, const Loss& loss) {
   require_same_secrets(prior, channel, loss);
+  JointLosses losses(prior, channel, loss);
   std::vector<std::size_t> actions;
   for (std::size_t y = 0; y < channel.observations().size(); ++y) {
-    actions.push_back(best_choice(prior, channel, loss, y).action);
+    actions.push_back(best_choice(losses, loss.actions().size(), y).action);
   }
   return actions;
 }
@@ -128,10 +195,12 @@ Rational remapped_loss(const Prior& prior, const Channel& channel, const Loss& l
   if (remap.size() != channel.observations().size()) {
     throw Error(ErrorCode::usage, "a remap needs one action per observation");
   }
+  JointLosses losses(prior, channel, loss);
   Rational sum;
   for (std::size_t y = 0; y < remap.size(); ++y) {
     if (remap[y] >= loss.actions().size()) throw Error(ErrorCode::usage, "a remap names an action that does not exist");
-    sum += joint_loss(prior, channel, loss, y, remap[y]);
+    losses.see(y);
+    sum += losses.number(losses.of(remap[y]));
   }
   return sum;
 }

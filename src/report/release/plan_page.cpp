@@ -75,9 +75,10 @@ figures::Figure ladder_figure(const std::vector<ReleasePlan>& plans, const std::
     if (const auto ranks = plan.worst.largest()) add(worst, static_cast<double>(*ranks));
     add(nine, report_detail::largest(plan.typical.nine_in_ten));
   }
+  const std::string half = "half a " + noun.substr(0, noun.size() - 1);  // of records, or units
   figures::Figure figure{"budgets",
                          fmt::format("The worst quantile's error against {}", budget_name(plans.front().query.budget)),
-                         least <= least_error ? "errors below a half are drawn at a half" : "",
+                         least <= least_error ? fmt::format("errors below {0} are drawn at {0}", half) : "",
                          budget_name(plans.front().query.budget),
                          noun + " off (logarithmic)",
                          {}};
