@@ -88,23 +88,39 @@ KeysFile keys_file(const std::string& path) {
 
 GroupKeys KeysFile::keys(const KeyColumns& by) const { return by.size() > 1 ? table(by) : lines(); }
 
-std::vector<std::string> KeysFile::lines() const {
+namespace {
+
+/// Refuses the first line with a key that stands on a line before it.
+void refuse_twin(const std::vector<std::string>& keys, const std::string& path) {
+  std::unordered_set<std::string_view> known;
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    if (!known.insert(keys[k]).second) refuse_line(path, k + 1, "appeared before", "write every key once");
+  }
+}
+
+}  // namespace
+
+GroupKeys KeysFile::lines() const {
   std::string_view rest = contents_;
   if (rest.starts_with(byte_order_mark)) rest.remove_prefix(byte_order_mark.size());
   std::vector<std::string> keys;
-  std::unordered_set<std::string_view> known;
-  known.reserve(static_cast<std::size_t>(std::ranges::count(rest, '\n')) + 1);
   while (!rest.empty()) {
     const std::size_t end = rest.find('\n');
     std::string_view line = rest.substr(0, end);
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     if (line.ends_with('\r')) line.remove_suffix(1);
     check_line(line, path_, keys.size() + 1);
-    if (!known.insert(line).second) refuse_line(path_, keys.size() + 1, "appeared before", "write every key once");
     keys.emplace_back(line);
   }
   if (keys.empty()) usage({Field("keys_file"), ": ", path_, " holds no keys"}, "write one key per line");
-  return keys;
+  GroupKeys all(std::move(keys));
+  try {
+    all.validate();
+  } catch (const Error&) {
+    refuse_twin(all.list(0), path_);  // nothing else is left to be refused
+    throw;
+  }
+  return all;
 }
 
 namespace {

@@ -27,7 +27,7 @@ class KeysFile {
   GroupKeys keys(const KeyColumns& by) const;
 
  private:
-  std::vector<std::string> lines() const;
+  GroupKeys lines() const;
   GroupKeys table(const KeyColumns& by) const;
 
   std::string path_;

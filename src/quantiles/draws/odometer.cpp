@@ -22,12 +22,13 @@ Share Share::take_rest() {
   return rest;
 }
 
-std::vector<Share> Share::for_groups(std::size_t groups) {
-  const Budget each = take_rest().amount();
-  std::vector<Share> shares;
-  shares.reserve(groups);
-  for (std::size_t i = 0; i < groups; ++i) shares.push_back(Share(each));
-  return shares;
+GroupShares Share::for_groups(std::size_t groups) { return {take_rest().amount(), groups}; }
+
+Share GroupShares::take() {
+  for (std::size_t left = left_.load(); left > 0;) {
+    if (left_.compare_exchange_weak(left, left - 1)) return Share(each_);
+  }
+  throw Error(ErrorCode::internal, "more groups than shares of the budget");
 }
 
 Budget Share::amount() const {

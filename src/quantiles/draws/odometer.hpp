@@ -3,6 +3,7 @@
 // Proof: docs/proofs/odometer.md
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,6 +13,8 @@
 #include "fractile/quantiles.hpp"
 
 namespace fractile {
+
+class GroupShares;
 
 /// A part of a budget. It can be moved and split, never copied, so the shares that are taken never add up to more than the whole.
 class Share {
@@ -31,16 +34,31 @@ class Share {
   Share take_rest();
   /// Takes everything that is left, once for each of this many groups: the cost of a group depends only on a person's records in
   /// that group (docs/proofs/groups.md).
-  std::vector<Share> for_groups(std::size_t groups);
+  GroupShares for_groups(std::size_t groups);
 
   /// What is left, for calibration. Throws `internal` when nothing is left.
   Budget amount() const;
 
  private:
+  friend class GroupShares;
   explicit Share(Budget budget) : budget_(std::move(budget)) {}
 
   Budget budget_;
   Rational left_ = 1;  // fraction of budget_ that is left
+};
+
+/// The shares of groups, each of the whole.
+class GroupShares {
+ public:
+  /// The share of another group; threads may take at once. Throws `internal` when every group has taken its own.
+  Share take();
+
+ private:
+  friend class Share;
+  GroupShares(Budget each, std::size_t groups) : each_(std::move(each)), left_(groups) {}
+
+  Budget each_;
+  std::atomic<std::size_t> left_;
 };
 
 /// How a person can change the table that a release sees: by this many steps, one after the other, of this relation.

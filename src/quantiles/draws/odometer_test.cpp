@@ -80,9 +80,9 @@ TEST(Share, ADeltaStaysWithTheRest) {
 TEST(Share, GroupsHaveItBesideEachOther) {
   Share whole = Share::whole(pure(1));
   whole.take(Rational(1, 10));
-  const std::vector<Share> groups = whole.for_groups(3);
-  ASSERT_EQ(groups.size(), 3U);
-  for (const Share& group : groups) EXPECT_EQ(group.amount().to_string(), "epsilon = 9/10");
+  GroupShares groups = whole.for_groups(3);
+  for (int group = 0; group < 3; ++group) EXPECT_EQ(groups.take().amount().to_string(), "epsilon = 9/10");
+  EXPECT_EQ(error_of([&] { groups.take(); }), ErrorCode::internal);
   EXPECT_EQ(error_of([&] { whole.take_rest(); }), ErrorCode::internal);
 }
 

@@ -9,6 +9,7 @@
 #include "fractile/error.hpp"
 #include "quantiles/release/private_bounds.hpp"
 #include "quantiles/release/release.hpp"
+#include "ranks/large_array.hpp"
 
 namespace fractile {
 namespace {
@@ -72,12 +73,15 @@ Release groups_from(const std::vector<GroupKey>& keys, std::span<const RankProfi
   const std::size_t threads = std::clamp<std::size_t>(most_threads, 1, keys.size());
   const QuantileQuery each = group_query(query);
   Release release{query, profiles.front().lattice(), {}};
+  release.groups.reserve(keys.size());
+  prefer_large_pages(release.groups.data(), keys.size() * sizeof(Release::Group));
+  touch(release.groups.data(), keys.size() * sizeof(Release::Group), threads);
   release.groups.resize(keys.size());
-  std::vector<Share> shares = share.for_groups(keys.size());
+  GroupShares shares = share.for_groups(keys.size());
   std::vector<ReleaseSampler> samplers(
       threads, ReleaseSampler(each, PersonSteps::in_groups(query), policy, beside ? &*beside : nullptr));
   draw_groups(keys.size(), source, threads, [&](std::size_t worker, std::size_t i, DrawSource& own) {
-    release.groups[i] = samplers[worker].sample(profiles[i], std::move(shares[i]), own, &counted[i]);
+    release.groups[i] = samplers[worker].sample(profiles[i], shares.take(), own, &counted[i]);
     release.groups[i].key = keys[i];
   });
   if (beside) release.statistics = beside->terms();

@@ -31,10 +31,14 @@ Row headings_of(const Release& release, const std::string& value) {
 
 /// A quantile, its value and, with intervals, the ends.
 Row quantile_row(const Release& release, const Release::Group& group, std::size_t i, OpenEnds ends) {
-  Row row{release.query.name(i), release.lattice.text(group.indices[i])};
+  Row row;
+  row.reserve(4);
+  row.push_back(release.query.name(i));
+  row.push_back(release.lattice.text(group.indices[i]));
   if (!release.query.intervals) return row;
   const Ends written = ends_of(release.lattice, group.intervals[i]);
-  row.insert(row.end(), {lower_text(written, ends), upper_text(written, ends)});
+  row.push_back(lower_text(written, ends));
+  row.push_back(upper_text(written, ends));
   return row;
 }
 

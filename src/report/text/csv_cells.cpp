@@ -29,7 +29,7 @@ void append_csv_line(std::string& text, const std::vector<std::string>& cells) {
   bool is_first = true;
   for (const std::string& cell : cells) {
     if (!std::exchange(is_first, false)) text += ',';
-    append_cell(text, utf8_text(cell));
+    is_utf8(cell) ? append_cell(text, cell) : append_cell(text, utf8_text(cell));
   }
   text += '\n';
 }

@@ -16,14 +16,29 @@
 namespace fractile::source_detail {
 namespace {
 
+/// The first of sorted numbers, from place `from` on, that is not below `number`: mostly a near one.
+template <class Number>
+std::size_t first_from(const std::vector<Number>& sorted, std::size_t from, Number number) {
+  std::size_t step = 1;
+  while (from + step < sorted.size() && sorted[from + step] < number) step *= 2;
+  const auto begin = sorted.begin() + static_cast<std::ptrdiff_t>(from + step / 2);
+  const auto end = sorted.begin() + static_cast<std::ptrdiff_t>(std::min(from + step, sorted.size()));
+  return static_cast<std::size_t>(std::lower_bound(begin, end, number) - sorted.begin());
+}
+
 /// The places where the numbers of each key begin, and the end of all numbers.
 template <class Number>
 std::vector<std::size_t> begins_of(const PlaceNumbers& numbering, const std::vector<Number>& sorted, std::size_t keys,
                                    std::size_t threads) {
   std::vector<std::size_t> begins(keys + 1, sorted.size());
-  share_among_threads(threads, keys, [&](std::size_t key) {
-    const auto first = std::ranges::lower_bound(sorted, numbering.first_written(key));
-    begins[key] = static_cast<std::size_t>(first - sorted.begin());
+  const auto first_of = [&](std::size_t key) { return static_cast<Number>(numbering.first_written(key)); };
+  const std::size_t ranges = std::min(keys, 4 * threads);
+  share_among_threads(threads, ranges, [&](std::size_t i) {
+    const std::size_t first = keys * i / ranges;
+    std::size_t at = static_cast<std::size_t>(std::ranges::lower_bound(sorted, first_of(first)) - sorted.begin());
+    for (std::size_t key = first; key < keys * (i + 1) / ranges; ++key) {
+      begins[key] = at = first_from(sorted, at, first_of(key));
+    }
   });
   return begins;
 }
