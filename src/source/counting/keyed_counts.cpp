@@ -1,9 +1,11 @@
 #include "source/counting/keyed_counts.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <span>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "exact/workers.hpp"
@@ -43,27 +45,53 @@ std::vector<std::size_t> begins_of(const PlaceNumbers& numbering, const std::vec
   return begins;
 }
 
-/// The profiles of keys with few numbers each, in one piece of memory.
+/// What several profiles hold together.
+struct ProfilesMemory {
+  ProfilesMemory(std::shared_ptr<const void> elsewhere, std::size_t size)
+      : positions(std::move(elsewhere)), words(size) {}
+  std::shared_ptr<const void> positions;  ///< if they are elsewhere
+  LargeArray<std::uint64_t> words;
+};
+
+/// The profiles of keys with few numbers each, in one piece of memory. `in_place`: where the numbers of each key are, if its positions are to
+/// replace them; `numbers` owns them.
 template <class Counts>
-void make_together(const Lattice& lattice, const std::vector<Counts>& counts, std::span<RankProfile> profiles) {
+void make_together(const Lattice& lattice, const std::vector<Counts>& counts, const std::vector<Position*>& in_place,
+                   const std::shared_ptr<const void>& numbers, std::span<RankProfile> profiles) {
   std::size_t words = 0;
-  for (const Counts& each : counts) words += 2 * each.distinct() + 1;
-  const auto memory = std::make_shared<const LargeArray<std::uint64_t>>(words);
-  std::uint64_t* next = memory->data();
+  for (const Counts& each : counts) words += (in_place.empty() ? 2 : 1) * each.distinct() + 1;
+  const auto memory = std::make_shared<const ProfilesMemory>(numbers, words);
+  std::uint64_t* next = memory->words.data();
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    const std::span positions(next, counts[i].distinct());
-    const std::span cumulative(next + positions.size(), positions.size() + 1);
+    const std::size_t distinct = counts[i].distinct();
+    const std::span positions(in_place.empty() ? std::exchange(next, next + distinct) : in_place[i], distinct);
+    const std::span cumulative(std::exchange(next, next + distinct + 1), distinct + 1);
     counts[i].write(positions.data(), cumulative.data());
-    next += positions.size() + cumulative.size();
     profiles[i] = ProfileMemory{memory, positions, cumulative}.on(lattice);
   }
+}
+
+/// Whether at least half of the sorted numbers differ from the one before.
+template <class Number>
+bool are_mostly_distinct(const std::vector<Number>& sorted, std::size_t threads) {
+  std::atomic<std::size_t> distinct = 0;
+  share_among_threads(threads, threads, [&](std::size_t i) {
+    std::size_t here = 0;
+    const std::size_t end = sorted.size() * (i + 1) / threads;
+    for (std::size_t k = std::max<std::size_t>(1, sorted.size() * i / threads); k < end; ++k)
+      here += sorted[k] != sorted[k - 1] ? 1U : 0U;
+    distinct += here;
+  });
+  return distinct >= sorted.size() / 2;
 }
 
 /// First all threads together make the profile of each key with many numbers; then each thread makes the next ones of the other
 /// profiles.
 template <class Number>
-std::vector<RankProfile> profiles_of(const Lattice& lattice, const PlaceNumbers& numbering,
-                                     const std::vector<Number>& sorted, std::size_t keys, std::size_t threads) {
+std::vector<RankProfile> profiles_of(const Lattice& lattice, const PlaceNumbers& numbering, std::vector<Number> numbers,
+                                     std::size_t keys, std::size_t threads) {
+  const auto kept = std::make_shared<std::vector<Number>>(std::move(numbers));
+  std::vector<Number>& sorted = *kept;
   threads = threads_for(sorted.size(), fewest_to_share, threads);
   const std::vector<std::size_t> begins = begins_of(numbering, sorted, keys, threads);
   std::vector<RankProfile> profiles(keys, RankProfile(lattice, {}, {}));
@@ -72,7 +100,7 @@ std::vector<RankProfile> profiles_of(const Lattice& lattice, const PlaceNumbers&
     const auto read = [numbering, key](Number number) {
       return RecordsAt{numbering.position_of(numbering.read(number), key), numbering.units(number)};
     };
-    return SortedCounts(std::span(sorted).subspan(begins[key], size(key)), shared_by, read);
+    return SortedCounts(std::span<const Number>(sorted).subspan(begins[key], size(key)), shared_by, read);
   };
   const std::size_t share = sorted.size() / (8 * threads);
   const std::size_t longest = std::max(share, fewest_to_share);
@@ -92,12 +120,19 @@ std::vector<RankProfile> profiles_of(const Lattice& lattice, const PlaceNumbers&
     if (!goes_on) stretches.push_back({key, key});
     ++stretches.back().end;
   }
+  bool is_in_place = false;
+  if constexpr (std::is_same_v<Number, Position>) is_in_place = are_mostly_distinct(sorted, threads);
   share_among_threads(threads, stretches.size(), [&](std::size_t i) {
     const auto [first, end] = stretches[i];
     std::vector<decltype(counted(first, threads))> counts;
     counts.reserve(end - first);
     for (std::size_t key = first; key < end; ++key) counts.push_back(counted(key, 1));
-    make_together(lattice, counts, std::span(profiles).subspan(first, end - first));
+    std::vector<Position*> in_place;
+    if constexpr (std::is_same_v<Number, Position>) {
+      for (std::size_t key = first; is_in_place && key < end; ++key) in_place.push_back(sorted.data() + begins[key]);
+    }
+    make_together(lattice, counts, in_place, is_in_place ? kept : nullptr,
+                  std::span(profiles).subspan(first, end - first));
   });
   return profiles;
 }
