@@ -23,7 +23,7 @@ endif()
 
 # Highway, through its wrapper libraries/highway.hpp: headers only.
 find_path(HIGHWAY_INCLUDE hwy/highway.h REQUIRED)
-target_include_directories(fractile_dependencies SYSTEM INTERFACE ${HIGHWAY_INCLUDE})
+target_include_directories(fractile_dependencies SYSTEM INTERFACE ${HIGHWAY_INCLUDE} ${CLP_INCLUDE})
 
 # {fmt}, through its wrapper libraries/fmt.hpp: headers; our library contains its functions.
 find_path(FMT_INCLUDE fmt/format.h REQUIRED)
