@@ -205,8 +205,8 @@ class RankProfile {
       : lattice_(std::move(lattice)), memory_(std::move(memory)), positions_(positions), cumulative_(cumulative) {}
 
   Lattice lattice_;
-  std::shared_ptr<const void>
-      memory_;  // of the spans, never written again: copies share it, and so may the profiles of many groups
+  // The memory of both spans is never written again: copies share it, and so may the profiles of many groups.
+  std::shared_ptr<const void> memory_;
   std::span<const Position> positions_;
   std::span<const std::uint64_t> cumulative_;
 };

@@ -288,7 +288,7 @@ TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
   expect_refused("intervals = 0.95", "", "16: table[0]", "'pay' has no intervals", "intervals = 0.95");
   expect_refused("rows = 1000", "rows = 0", "28: table[0].rows", "0 is not a whole number", "write for example");
   expect_refused("share = 2", "share = 0", "29: table[0].share", "not above 0", "share = 2");
-  expect_refused("share = 2", "level_shares = [1, 2]", "29: table[0].level_shares", "2 shares, and 4 levels",
+  expect_refused("share = 2", "level_shares = [1, 2]", "29: table[0].level_shares", "2 shares for 4 levels",
                  "one a level");
   expect_refused("share = 2", "target = { interval_width = 3 }", "29: table[0].target", "says nothing",
                  "interval_width = 0.1");

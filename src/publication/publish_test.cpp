@@ -167,7 +167,7 @@ TEST_F(Publishing, WhatCannotBeIsRefusedBeforeTheCharge) {
       "bounds");
   EXPECT_EQ(refused(
                 [&](ReleaseRequest& asked) {
-                  asked.column.lattice = Lattice::explicit_points({0, tiny});
+                  asked.column.lattice = Lattice::explicit_points({0, Rational(1) + tiny});
                 },
                 {.file = file}),
             "candidates");

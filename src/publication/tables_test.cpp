@@ -167,7 +167,7 @@ TEST(Publications, AreRefused) {
   expect_refused("counts_share", "would share a level's part",
                  [&](Publication& all) { first(all).counts_share = Rational(1, 5); });
   expect_refused("share", "not above 0", [&](Publication& all) { first(all).share = 0; });
-  expect_refused("level_shares", "2 shares, and 4 levels", [&](Publication& all) { first(all).level_shares = {1, 2}; });
+  expect_refused("level_shares", "2 shares for 4 levels", [&](Publication& all) { first(all).level_shares = {1, 2}; });
   const PublicationTarget target{PublicationTarget::Of::share, Rational(1, 50)};
   expect_refused("target", "the number of records of a cell is not given",
                  [&](Publication& all) { first(all).target = target; });
