@@ -161,6 +161,7 @@ GroupKeys KeysFile::table(const KeyColumns& by) const {
     if (cells->size() != by.size())
       refuse("has another number of cells than the first one", "write a key for each column");
     std::vector<std::string> tuple;
+    tuple.reserve(places.size());
     for (const std::size_t place : places) tuple.push_back((*cells)[place]);
     if (std::ranges::count(tuple, "") > 0) refuse("has an empty cell", "write a key for each column");
     if (tuples.size() == GroupKeys::most)

@@ -30,6 +30,7 @@ bool is_said_elsewhere(std::string_view field) {
 /// The hashes of the files' contents, with commas between them.
 std::string keys_to_pin(const std::vector<std::string>& files) {
   std::vector<std::string> hashes;
+  hashes.reserve(files.size());
   for (const std::string& file : files) hashes.push_back(content_sha256(keys_file(file).contents()));
   return listed(hashes);
 }

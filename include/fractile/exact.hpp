@@ -64,6 +64,7 @@ class Rational {
     if (!is_in_place()) copy(other);
   }
   Rational(Rational&& other) noexcept { swap(other); }
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment,cert-oop54-cpp): both ways allow it
   Rational& operator=(const Rational& other) {
     if (is_in_place() && other.is_in_place()) {
       words_[0] = other.words_[0];

@@ -187,7 +187,7 @@ std::optional<LedgerEntry> ReleaseCharge::stored(const std::string& query) const
   });
 }
 
-std::string ReleaseCharge::held_text(std::string text, const std::string& as_typed) const {
+std::string ReleaseCharge::held_text(const std::string& text, const std::string& as_typed) const {
   return text == as_typed || stored(text) || !stored(as_typed) ? text : as_typed;
 }
 

@@ -46,7 +46,7 @@ class ReleaseCharge {
   std::optional<LedgerEntry> stored(const std::string& query) const;
   /// The text under which the ledger holds or will hold a release. `as_typed`: its text in an older program, which is returned if only that
   /// one is held.
-  std::string held_text(std::string text, const std::string& as_typed) const;
+  std::string held_text(const std::string& text, const std::string& as_typed) const;
   /// The release that such an entry holds, read back from its receipt.
   static Release release_of(const LedgerEntry& entry);
   /// Writes the entry's receipt where the request says, unless it is there already, and reports that nothing was spent.

@@ -37,7 +37,7 @@ std::vector<std::size_t> begins_of(const PlaceNumbers& numbering, const std::vec
   const std::size_t ranges = std::min(keys, 4 * threads);
   share_among_threads(threads, ranges, [&](std::size_t i) {
     const std::size_t first = keys * i / ranges;
-    std::size_t at = static_cast<std::size_t>(std::ranges::lower_bound(sorted, first_of(first)) - sorted.begin());
+    auto at = static_cast<std::size_t>(std::ranges::lower_bound(sorted, first_of(first)) - sorted.begin());
     for (std::size_t key = first; key < keys * (i + 1) / ranges; ++key) {
       begins[key] = at = first_from(sorted, at, first_of(key));
     }
