@@ -55,6 +55,30 @@ TEST(KeyedCounts, AreOneProfileAKey) {
   }));
 }
 
+// Such profiles share memory; where most values differ, it is that of the numbers which were counted.
+TEST(KeyedCounts, ManyKeysOfFewRecordsHaveOneProfileEach) {
+  constexpr std::size_t keys = 3'000;
+  std::mt19937_64 random(1);
+  for (const char* upper : {"200000", "2000000", "20000000000"}) {
+    const Lattice lattice = Lattice::regular(0, Rational::parse(upper), 1);
+    for (const std::int64_t kinds : {std::int64_t{3}, std::int64_t{200'000}}) {
+      for (const std::size_t threads : {1U, 3U}) {
+        std::vector<ProfileBuilder> builders;
+        for (std::size_t k = 0; k < keys; ++k) builders.emplace_back(lattice);
+        KeyedCounts counts(lattice, keys, threads, 1, std::make_shared<CountSpool>(CountSpool::unlimited));
+        for (std::size_t i = 0; i < 8 * keys; ++i) {
+          const auto key = static_cast<std::uint32_t>(random() % keys);
+          const auto value = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(kinds));
+          builders[key].add(value);
+          counts.add({lattice.position_of(value), key});
+        }
+        const std::vector<RankProfile> profiles = counts.finish();
+        for (std::size_t k = 0; k < keys; ++k) ASSERT_TRUE(profiles[k] == builders[k].finish()) << upper << " " << k;
+      }
+    }
+  }
+}
+
 TEST(KeyedCounts, ManyRecordsOfFewKindsAreAddedUpOnTheWay) {
   for (const char* upper : {"6", "2000000", "4611686018427387903"}) {
     const Lattice lattice = Lattice::regular(0, Rational::parse(upper), 1);
