@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "exact/flint.hpp"
+#include "flow/algebra/cleared.hpp"
 #include "flow/algebra/ring.hpp"
 #include "flow/channel/names.hpp"
 #include "fractile/error.hpp"
@@ -44,57 +45,37 @@ void require_same_secrets(const Prior& prior, const Channel& channel, const Loss
   }
 }
 
-/// A common denominator of rationals, and what each of them is over it.
-struct WholeNumbers {
-  std::vector<Integer> numerators;
-  Integer denominator{1};
-};
-
-WholeNumbers over_one_denominator(const std::vector<Rational>& numbers) {
-  WholeNumbers whole;
-  for (const Rational& number : numbers) {
-    fmpz_lcm(whole.denominator.get(), whole.denominator.get(), fmpq_denref(flint_of(number)));
-  }
-  whole.numerators.resize(numbers.size());
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    fmpz* const numerator = whole.numerators[i].get();
-    fmpz_divexact(numerator, whole.denominator.get(), fmpq_denref(flint_of(numbers[i])));
-    fmpz_mul(numerator, numerator, fmpq_numref(flint_of(numbers[i])));
-  }
-  return whole;
-}
-
-std::vector<Rational> entries_of(const Matrix& matrix) {
-  std::vector<Rational> entries;
-  for (std::size_t x = 0; x < matrix.rows(); ++x)
-    entries.insert(entries.end(), matrix.row(x).begin(), matrix.row(x).end());
-  return entries;
-}
-
 /// Sums over x of prior(x) channel(x, y) loss(x, w). The numbers of an observation have one denominator, so a sum needs no common divisors.
 class JointLosses {
  public:
   JointLosses(const Prior& prior, const Channel& channel, const Loss& loss)
-      : prior_(prior),
-        channel_(channel),
-        actions_(loss.actions().size()),
-        losses_(over_one_denominator(entries_of(loss.matrix()))) {}
+      : prior_(prior), channel_(channel), actions_(loss.actions().size()) {
+    Cleared losses;
+    for (std::size_t x = 0; x < prior.size(); ++x) {
+      for (const Rational& one : loss.matrix().row(x)) losses.add(one);
+    }
+    losses_ = losses.numerators();
+    unit_of_losses_ = losses.denominator();
+  }
 
   void see(std::size_t y) {
-    std::vector<Rational> joint;
-    for (std::size_t x = 0; x < prior_.size(); ++x) joint.push_back(prior_[x] * channel_(x, y));
-    joint_ = over_one_denominator(joint);
-    fmpz_mul(denominator_.get(), joint_.denominator.get(), losses_.denominator.get());
+    std::vector<Rational> products;
+    products.reserve(prior_.size());
+    for (std::size_t x = 0; x < prior_.size(); ++x) products.push_back(prior_[x] * channel_(x, y));
+    Cleared joint;
+    for (const Rational& product : products) joint.add(product);
+    joint_ = joint.numerators();
+    fmpz_mul(denominator_.get(), joint.denominator().get(), unit_of_losses_.get());
   }
   /// The sum for the observation that was seen last, over its denominator.
   Integer of(std::size_t w) const {
     Integer sum;
     for (std::size_t x = 0; x < prior_.size(); ++x) {
-      const fmpz* const loss = losses_.numerators[x * actions_ + w].get();
+      const fmpz* const loss = losses_[x * actions_ + w].get();
       if (fmpz_is_one(loss) != 0) {
-        fmpz_add(sum.get(), sum.get(), joint_.numerators[x].get());
+        fmpz_add(sum.get(), sum.get(), joint_[x].get());
       } else if (fmpz_is_zero(loss) == 0) {
-        fmpz_addmul(sum.get(), loss, joint_.numerators[x].get());
+        fmpz_addmul(sum.get(), loss, joint_[x].get());
       }
     }
     return sum;
@@ -105,8 +86,9 @@ class JointLosses {
   const Prior& prior_;
   const Channel& channel_;
   std::size_t actions_;
-  WholeNumbers losses_;
-  WholeNumbers joint_;
+  std::vector<Integer> losses_;  // secret after secret
+  Integer unit_of_losses_;
+  std::vector<Integer> joint_;
   Integer denominator_;
 };
 

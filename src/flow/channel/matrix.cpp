@@ -1,4 +1,5 @@
 #include "exact/flint.hpp"
+#include "flow/algebra/cleared.hpp"
 #include "fractile/error.hpp"
 #include "fractile/flow.hpp"
 
@@ -31,33 +32,6 @@ Matrix Matrix::identity(std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) result(i, i) = 1;
   return result;
 }
-
-namespace {
-
-/// Numbers as integers over a common denominator.
-class Cleared {
- public:
-  void add(const Rational& number) {
-    fmpz_lcm(denominator_.get(), denominator_.get(), fmpq_denref(flint_of(number)));
-    numbers_.push_back(&number);
-  }
-  const Integer& denominator() const { return denominator_; }
-  std::vector<Integer> numerators() const {
-    std::vector<Integer> result(numbers_.size());
-    for (std::size_t i = 0; i < numbers_.size(); ++i) {
-      if (numbers_[i]->sign() == 0) continue;
-      fmpz_divexact(result[i].get(), denominator_.get(), fmpq_denref(flint_of(*numbers_[i])));
-      fmpz_mul(result[i].get(), result[i].get(), fmpq_numref(flint_of(*numbers_[i])));
-    }
-    return result;
-  }
-
- private:
-  Integer denominator_{1};
-  std::vector<const Rational*> numbers_;
-};
-
-}  // namespace
 
 // Every entry is reduced to lowest terms once, not after each of its summands.
 Matrix operator*(const Matrix& a, const Matrix& b) {

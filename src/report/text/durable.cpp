@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <deque>
@@ -15,6 +14,7 @@
 #include "exact/digest.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
+#include "ledger/sqlite.hpp"
 
 namespace fractile {
 namespace {
@@ -80,12 +80,8 @@ bool is_regular(const std::string& path) {
   return std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored));
 }
 
-/// SQLite keeps what it has not yet written in files next to the database. Their names are the database's with one of these endings. SQLite
-/// deletes or replays whatever stands there.
-constexpr std::array database_companions{"-journal", "-wal", "-shm"};
-
 void refuse_companion(const std::string& path, const std::string& what) {
-  for (const std::string_view suffix : database_companions) {
+  for (const std::string_view suffix : ledger_detail::companions) {
     if (!path.ends_with(suffix)) continue;
     const std::string database = path.substr(0, path.size() - suffix.size());
     struct stat there {};
