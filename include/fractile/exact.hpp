@@ -1,22 +1,29 @@
 // Exact numbers, random bits, and exact selection.
 #pragma once
 
+#include <atomic>
 #include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "fractile/error.hpp"
 
 namespace fractile {
+
+namespace detail {
+class CheckpointsOfThread;  // src/exact/checkpoint.hpp
+}  // namespace detail
 
 // --- Numbers ---------------------------------------------------------------------------------------------------------
 //
@@ -290,6 +297,31 @@ std::size_t select_permute_and_flip(std::span<const Rational> scores, const Expo
 /// until the largest is known (gumbel-max 2023, section 1, equation (4)). Slow. `lengths` may be empty (all ones).
 std::size_t select_gumbel(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,
                           const Exponent& rate, RandomBits& bits, Optimize optimize = Optimize::minimize);
+
+// --- Stopping --------------------------------------------------------------------------------------------------------
+
+/// While it lives, computations on this thread that may take long call `look` many times a second: channels, expected losses, verdicts,
+/// plans and audits. An exception that `look` throws ends the computation, on all threads that share it. A release draws without looking:
+/// its Attendant says when it may end.
+/// Thread-safety: for the thread that made it. Scopes nest, and the innermost is in force.
+class Checkpoints {
+ public:
+  explicit Checkpoints(std::function<void()> look);
+  Checkpoints(const Checkpoints&) = delete;
+  Checkpoints& operator=(const Checkpoints&) = delete;
+  ~Checkpoints();
+
+ private:
+  friend class detail::CheckpointsOfThread;
+
+  void look();
+
+  std::function<void()> look_;
+  std::thread::id asker_ = std::this_thread::get_id();
+  std::atomic<bool> is_stopped_ = false;
+  std::exception_ptr failure_;  ///< what `look` threw; set before is_stopped_
+  Checkpoints* outer_;
+};
 
 }  // namespace fractile
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "fractile/exact.hpp"
 #include "fractile/publication.hpp"
 #include "interpreter.hpp"
 #include "module.hpp"
@@ -45,12 +46,13 @@ class SignalWatch {
 /// Throws Python's error, and adds the last words to it.
 [[noreturn]] void raise_interrupted(const std::string& last_words = {});
 
-/// Does work(signals) without the interpreter's lock. The work ends at Ctrl-C where it looks for signals.
+/// Does work(signals) without the interpreter's lock. The work ends at Ctrl-C where it looks for signals, or where the library does.
 template <class Work>
 auto interruptible(const Work& work) {
   try {
     const Unlocked unlocked;
     SignalWatch signals;
+    const Checkpoints checkpoints([&signals] { signals.look(); });
     return work(signals);
   } catch (const Interrupted&) {
     raise_interrupted();

@@ -40,11 +40,7 @@ flow::Channel channel_of(const Rows& rows, const std::vector<std::string>& secre
 /// Does `work` without the interpreter's lock, and ends it at Ctrl-C.
 template <class Work>
 auto worked(const Work& work) {
-  return interruptible([&](SignalWatch& signals) {
-    requests::Watch watch;
-    watch.tick = [&](const std::string&) { signals.look(); };
-    return work(watch);
-  });
+  return interruptible([&](SignalWatch&) { return work(requests::Watch()); });
 }
 
 /// (prior, losses, actions, loss_from, loss_to); None without a counterexample.
@@ -69,9 +65,16 @@ void bind_channel(nb::module_& module) {
       .def_prop_ro("observations", &flow::Channel::observations)
       .def_prop_ro("rows", [](const flow::Channel& channel) { return rows_of(channel.matrix()); })
       .def(
-          "then", [](const flow::Channel& a, const flow::Channel& b) { return a * b; }, nb::arg("other"))
+          "then",
+          [](const flow::Channel& a, const flow::Channel& b) {
+            return worked([&](const requests::Watch&) { return a * b; });
+          },
+          nb::arg("other"))
       .def(
-          "kronecker", [](const flow::Channel& a, const flow::Channel& b) { return flow::kronecker(a, b); },
+          "kronecker",
+          [](const flow::Channel& a, const flow::Channel& b) {
+            return worked([&](const requests::Watch&) { return flow::kronecker(a, b); });
+          },
           nb::arg("other"))
       .def(
           "equals", [](const flow::Channel& a, const flow::Channel& b) { return a == b; }, nb::arg("other"))
@@ -84,9 +87,10 @@ void bind_channel(nb::module_& module) {
       .def(
           "smallest_epsilon",
           [](const flow::Channel& channel, const Rows& distances) -> std::optional<std::string> {
-            const auto epsilon =
-                flow::smallest_epsilon(channel, distances.empty() ? flow::discrete_metric(channel.secrets().size())
-                                                                  : flow::Matrix::of(distances));
+            const auto epsilon = worked([&](const requests::Watch&) {
+              return flow::smallest_epsilon(channel, distances.empty() ? flow::discrete_metric(channel.secrets().size())
+                                                                       : flow::Matrix::of(distances));
+            });
             if (!epsilon) return {};
             return epsilon->to_string();
           },
@@ -94,7 +98,9 @@ void bind_channel(nb::module_& module) {
       .def(
           "expected_loss",
           [](const flow::Channel& channel, const std::vector<Rational>& prior, const Rows& losses) {
-            return flow::expected_loss(flow::Prior(prior), channel, flow::Loss(flow::Matrix::of(losses)));
+            return worked([&](const requests::Watch&) {
+              return flow::expected_loss(flow::Prior(prior), channel, flow::Loss(flow::Matrix::of(losses)));
+            });
           },
           nb::arg("prior"), nb::arg("losses"));
 }
@@ -119,11 +125,13 @@ void bind_refinement(nb::module_& module) {
       .def(
           "verify",
           [](const flow::Refinement& refinement, const flow::Channel& from, const flow::Channel& to) {
-            if (const auto* witness = std::get_if<flow::Witness>(&refinement.verdict)) {
-              return flow::verify(from, to, *witness);
-            }
-            const auto* counterexample = std::get_if<flow::Counterexample>(&refinement.verdict);
-            return counterexample != nullptr && flow::verify(from, to, *counterexample);
+            return worked([&](const requests::Watch&) {
+              if (const auto* witness = std::get_if<flow::Witness>(&refinement.verdict)) {
+                return flow::verify(from, to, *witness);
+              }
+              const auto* counterexample = std::get_if<flow::Counterexample>(&refinement.verdict);
+              return counterexample != nullptr && flow::verify(from, to, *counterexample);
+            });
           },
           nb::arg("from_"), nb::arg("to"));
 }
@@ -308,7 +316,9 @@ void bind_flow(nb::module_& module) {
       },
       nb::arg("first"), nb::arg("second"), nb::arg("words"));
   module.def(
-      "verify", [](const std::string& json) { return checked_certificate(json); }, nb::arg("json"));
+      "verify",
+      [](const std::string& json) { return worked([&](const requests::Watch&) { return checked_certificate(json); }); },
+      nb::arg("json"));
   module.def(
       "bayes_risk", [](std::size_t secrets) { return rows_of(flow::bayes_risk(secrets).matrix()); },
       nb::arg("secrets"));

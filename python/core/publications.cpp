@@ -147,8 +147,11 @@ void bind_files(nb::module_& module) {
       },
       nb::arg("path"), nb::arg("words"), nb::call_guard<Unlocked>());
   module.def(
-      "plan_publication", [](const PublicationFile& file) { return plan_publication(file.publication, file.parts); },
-      nb::arg("file"), nb::call_guard<Unlocked>());
+      "plan_publication",
+      [](const PublicationFile& file) {
+        return interruptible([&](SignalWatch&) { return plan_publication(file.publication, file.parts); });
+      },
+      nb::arg("file"));
 }
 
 }  // namespace

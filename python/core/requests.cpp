@@ -87,17 +87,19 @@ std::string columns(Arguments words, std::vector<std::string> files, nb::handle 
 }
 
 std::unique_ptr<PlanReport> plan(Arguments words, bool with_others) {
-  const Unlocked unlocked;
-  return std::make_unique<PlanReport>(
-      requests::planned(requests::PlanRequest::of(typed_of(std::move(words))), with_others));
+  return interruptible([&](SignalWatch&) {
+    return std::make_unique<PlanReport>(
+        requests::planned(requests::PlanRequest::of(typed_of(std::move(words))), with_others));
+  });
 }
 
 Page plan_page(const PlanReport& report, const Texts& about) { return in_pair(to_html(report, {about_of(about)})); }
 
 std::string audited(Arguments words) {
-  const Unlocked unlocked;
-  const AuditRequest request = requests::audit_request(typed_of(std::move(words)));
-  return to_json(request, audit(request));
+  return interruptible([&](SignalWatch&) {
+    const AuditRequest request = requests::audit_request(typed_of(std::move(words)));
+    return to_json(request, audit(request));
+  });
 }
 
 const requests::VerbSpec& verb_of(const std::string& name) {

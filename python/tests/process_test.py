@@ -148,6 +148,53 @@ def test_ctrl_c_ends_a_release(tmp_path):
     assert out == f"stopped {noted} reserved\nTrue\n"
 
 
+LONG = {
+    "verdict": """of(participants=60, post="sum", secret="everyone").check(epsilon=("1/10", 10))""",
+    "two epsilons": """of(participants=95, post="sum", secret="everyone").check(from_="ln 3", to="ln 2")""",
+    "any prior": """of(participants=60, post="mode", secret="histogram", analyst=guess).check(from_="ln 3", to="ln 2", any_prior=True)""",
+    "loss": """flow.Pipeline(
+        participants=250, values=list(range(6)), perturber="geometric", post="mode", secret="histogram", analyst=guess
+    ).loss("1.2345")""",
+    "curve": """of(participants=80, post="mode", secret="histogram", analyst=guess).loss_curve(("1/10", 10), points=10**4)""",
+    "product": """wide.kronecker(wide).kronecker(wide)""",
+    "plan": """fractile.plan(
+        quantiles=[Fraction(i, 300) for i in range(1, 300)], bounds=(0, 10**6), step=1, epsilon="1/1000", expected_rows=10**5,
+        mechanism="joint-total",
+    )""",
+    "audit": """fractile.audit("joint-total", values=7, records=6, epsilon=1, quantiles=["1/4", "1/2", "3/4"])""",
+}
+
+
+@pytest.mark.parametrize("long", LONG.values(), ids=LONG.keys())
+def test_ctrl_c_ends_long_computations(long):
+    code = f"""if True:
+        from fractions import Fraction
+        import functools
+        import fractile
+        from fractile import flow
+        of = functools.partial(flow.Pipeline, values=[0, 1, 2], perturber="geometric")
+        guess = flow.Analyst(loss="argmax-accuracy", prior="uniform")
+        wide = flow.Channel([[Fraction(1, 60)] * 60] * 60)
+        print("ready", flush=True)
+        try:
+            {long}
+        except KeyboardInterrupt:
+            print("stopped")
+        else:
+            print("it ended")
+    """
+    run = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores SIGINT
+    )
+    assert run.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    run.send_signal(signal.SIGINT)
+    assert run.communicate(timeout=60)[0] == "stopped\n"
+
+
 def test_the_engine_of_the_package_duckdb(csv):
     environment = {name: value for name, value in os.environ.items() if name != "FRACTILE_DUCKDB"}
     code = """if True:

@@ -5,8 +5,10 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 
 namespace fractile {
@@ -21,9 +23,13 @@ class Board {
 
   void work(std::size_t worker) {
     const OwnEnvironment own;
+    const detail::CheckpointsOfThread callers(checkpoints_);
     std::size_t piece = 0;
     try {
-      while ((piece = next_++) < pieces_) work_(worker, piece);
+      while ((piece = next_++) < pieces_) {
+        checkpoint();
+        work_(worker, piece);
+      }
     } catch (...) {
       fail(piece, std::current_exception());
     }
@@ -45,6 +51,7 @@ class Board {
 
   std::size_t pieces_;
   const Work& work_;
+  Checkpoints* checkpoints_ = detail::CheckpointsOfThread::in_force();
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
   std::size_t failed_ = pieces_;
@@ -89,5 +96,28 @@ void share_among_threads(std::size_t threads, std::size_t pieces, const std::fun
 }
 
 std::size_t threads_of_machine() { return std::max(1U, std::thread::hardware_concurrency()); }
+
+// --- Checkpoints -----------------------------------------------------------------------------------------------------
+
+constinit thread_local Checkpoints* detail::CheckpointsOfThread::in_force_ = nullptr;
+
+Checkpoints::Checkpoints(std::function<void()> look)
+    : look_(std::move(look)), outer_(detail::CheckpointsOfThread::in_force_) {
+  detail::CheckpointsOfThread::in_force_ = this;
+}
+
+Checkpoints::~Checkpoints() { detail::CheckpointsOfThread::in_force_ = outer_; }
+
+void Checkpoints::look() {
+  if (is_stopped_) std::rethrow_exception(failure_);
+  if (std::this_thread::get_id() != asker_) return;
+  try {
+    look_();
+  } catch (...) {
+    failure_ = std::current_exception();
+    is_stopped_ = true;
+    throw;
+  }
+}
 
 }  // namespace fractile

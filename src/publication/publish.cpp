@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
@@ -187,6 +188,7 @@ Rehearsal rehearsed(Source source, const ReleaseRequest& asked, const std::optio
 Answer publish(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
                Attendant& attendant) {
   const OwnEnvironment own;
+  const detail::CheckpointsOfThread none(nullptr);  // the attendant says when this may end
   return publication_detail::or_without_memory([&] { return answer_to(std::move(source), asked, payment, attendant); });
 }
 

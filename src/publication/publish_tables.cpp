@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
@@ -403,6 +404,7 @@ Spending PublishedTables::cost() const {
 PublishedTables publish(Source source, const PublicationRequest& request, const std::optional<Payment>& payment,
                         Attendant& attendant) {
   const OwnEnvironment own;
+  const detail::CheckpointsOfThread none(nullptr);  // the attendant says when this may end
   return or_without_memory([&] { return tables_drawn(std::move(source), request, payment, attendant); });
 }
 

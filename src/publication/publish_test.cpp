@@ -3,10 +3,13 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "fractile/error.hpp"
+#include "fractile/exact.hpp"
+#include "fractile/planning.hpp"
 #include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
 #include "source/entries/table_test_support.hpp"
@@ -61,6 +64,13 @@ TEST_F(Publishing, GroupsOfPersonsPaidByALedger) {
   std::ifstream written(asked.receipt);
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(written), {}), answer.release->receipt);
   EXPECT_EQ(answer.account.value().balance.spent.to_string(), "epsilon = 1/2");
+}
+
+TEST_F(Publishing, IsNotEndedByCheckpoints) {
+  const Checkpoints checkpoints([] { throw std::runtime_error("ended"); });
+  const Answer answer = publish(Source::file({.file = people()}), request(), ledger({}, 3));
+  EXPECT_TRUE(answer.release.has_value());
+  EXPECT_THROW(plan_release(request().query, request().column.lattice, PlanOptions{.rows = 300}), std::runtime_error);
 }
 
 TEST_F(Publishing, EqualRequestsAreAnsweredFromTheLedger) {

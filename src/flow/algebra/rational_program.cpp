@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "exact/flint.hpp"
 
 namespace fractile::flow {
@@ -65,6 +66,7 @@ class Tableau {
     const Rational divisor = rows_[row][column];
     for (Rational& entry : rows_[row]) entry /= divisor;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
+      checkpoint();
       if (i != row) reduce(rows_[i], row, column);
     }
     reduce(sum_, row, column);

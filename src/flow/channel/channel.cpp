@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 #include "flow/channel/names.hpp"
 #include "fractile/error.hpp"
@@ -36,6 +37,7 @@ Channel::Channel(std::vector<std::string> secrets, std::vector<std::string> obse
     throw Error(ErrorCode::usage, "a channel needs one row per secret and one column per observation");
   }
   for (std::size_t x = 0; x < matrix_.rows(); ++x) {
+    checkpoint();
     Rational sum;
     for (const Rational& p : matrix_.row(x)) {
       if (p.sign() < 0) throw Error(ErrorCode::usage, "row " + secrets_[x] + " of a channel has a negative entry");
@@ -89,6 +91,7 @@ Channel left_inverse(const Channel& channel) {
   const std::size_t outputs = channel.observations().size();
   Matrix inverse(outputs, inputs);
   for (std::size_t y = 0; y < outputs; ++y) {
+    checkpoint();
     std::size_t first = inputs;
     for (std::size_t x = inputs; x-- > 0;) {
       if (channel(x, y) == 1) {
@@ -111,6 +114,7 @@ std::optional<Exponent> smallest_epsilon(const Channel& channel, const Matrix& d
   }
   Exponent most;
   for (std::size_t x = 0; x < secrets; ++x) {
+    checkpoint();
     for (std::size_t other = 0; other < secrets; ++other) {
       const Rational& distance = distances(x, other);
       if (distance.sign() < 0 || (distance.sign() == 0) != (x == other)) {

@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/checkpoint.hpp"
 #include "exact/flint.hpp"
 #include "flow/algebra/cleared.hpp"
 #include "flow/algebra/ring.hpp"
@@ -156,6 +157,7 @@ Rational expected_loss(const Prior& prior, const Channel& channel, const Loss& l
   JointLosses losses(prior, channel, loss);
   Rational sum;
   for (std::size_t y = 0; y < channel.observations().size(); ++y) {
+    checkpoint();
     sum += best_choice(losses, loss.actions().size(), y).loss;
   }
   return sum;
@@ -166,6 +168,7 @@ std::vector<std::size_t> optimal_actions(const Prior& prior, const Channel& chan
   JointLosses losses(prior, channel, loss);
   std::vector<std::size_t> actions;
   for (std::size_t y = 0; y < channel.observations().size(); ++y) {
+    checkpoint();
     actions.push_back(best_choice(losses, loss.actions().size(), y).action);
   }
   return actions;
@@ -180,6 +183,7 @@ Rational remapped_loss(const Prior& prior, const Channel& channel, const Loss& l
   JointLosses losses(prior, channel, loss);
   Rational sum;
   for (std::size_t y = 0; y < remap.size(); ++y) {
+    checkpoint();
     if (remap[y] >= loss.actions().size()) throw Error(ErrorCode::usage, "a remap names an action that does not exist");
     losses.see(y);
     sum += losses.number(losses.of(remap[y]));

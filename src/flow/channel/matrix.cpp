@@ -1,3 +1,4 @@
+#include "exact/checkpoint.hpp"
 #include "exact/flint.hpp"
 #include "flow/algebra/cleared.hpp"
 #include "fractile/error.hpp"
@@ -50,6 +51,7 @@ Matrix operator*(const Matrix& a, const Matrix& b) {
     for (std::size_t k = 0; k < b.rows(); ++k) column.add(b(k, j));
     const std::vector<Integer> right = column.numerators();
     for (std::size_t i = 0; i < a.rows(); ++i) {
+      checkpoint();
       fmpz_zero(sum.get());
       for (std::size_t k = 0; k < right.size(); ++k) fmpz_addmul(sum.get(), left[i][k].get(), right[k].get());
       fmpz_mul(denominator.get(), rows[i].denominator().get(), column.denominator().get());
@@ -62,6 +64,7 @@ Matrix operator*(const Matrix& a, const Matrix& b) {
 Matrix kronecker(const Matrix& a, const Matrix& b) {
   Matrix product(a.rows() * b.rows(), a.columns() * b.columns());
   for (std::size_t i = 0; i < a.rows(); ++i) {
+    checkpoint();
     for (std::size_t j = 0; j < a.columns(); ++j) {
       for (std::size_t k = 0; k < b.rows(); ++k) {
         for (std::size_t l = 0; l < b.columns(); ++l) {

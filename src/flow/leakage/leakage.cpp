@@ -2,6 +2,7 @@
 #include <map>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 #include "flow/algebra/real_roots.hpp"
 #include "flow/leakage/promise.hpp"
@@ -73,6 +74,7 @@ class ListedWorlds {
     for (const Shown& shown : shown_) {
       const auto rows = probabilities_of(shown, odds);
       for (std::size_t x = 0; x < rows.size(); ++x) {
+        checkpoint();
         for (std::size_t w = 0; w < guesses; ++w) {
           const Rational weight = shown.world.prior[x] * shown.world.gains(x, w);
           if (weight.sign() == 0) continue;
@@ -85,6 +87,7 @@ class ListedWorlds {
     }
     Found<Number> found;
     for (std::size_t y = 0; y < observations_; ++y) {
+      checkpoint();
       Number most = joint.front()[y];
       for (const std::vector<Number>& guess : joint) raise_to(most, guess[y]);
       found.after += most;

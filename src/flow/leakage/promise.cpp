@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "exact/checkpoint.hpp"
 #include "flow/leakage/worlds.hpp"
 #include "flow/pipeline/noise.hpp"
 #include "libraries/fmt.hpp"
@@ -52,6 +53,7 @@ std::optional<Number> largest_ratio(const std::vector<std::vector<Number>>& entr
                                     const Number& odds) {
   Number most = one_like(odds);
   for (std::size_t x = 0; x < entries.size(); ++x) {
+    checkpoint();
     for (std::size_t other = x >= reach ? x - reach : 0; other < std::min(entries.size(), x + reach + 1); ++other) {
       for (std::size_t y = 0; y < entries[x].size(); ++y) {
         if (x == other || is_certainly_zero(entries[x][y])) continue;

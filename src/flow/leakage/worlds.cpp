@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "flow/loss/analyst.hpp"
 #include "flow/pipeline/additions.hpp"
 #include "flow/pipeline/noise.hpp"
@@ -200,6 +201,7 @@ World world_of_others(const Pipeline& pipeline, const Joint& joint) {
   const Secrets secrets = secrets_of(world.pipeline);
   world.gains = Matrix(secrets.secrets.size(), 2);
   for (std::size_t row = 0; row < secrets.secrets.size(); ++row) {
+    checkpoint();
     world.prior.emplace_back();
     world.gains(row, 1) = 1;
     const auto at = joint.find(secrets.secrets[row]);
@@ -302,6 +304,7 @@ Possibilities possibilities_of(const LeakageQuestion& question) {
   guesses.priors.resize(guesses.names.size());
   for (const World& world : worlds_of(question)) {
     for (std::size_t row = 0; row < world.prior.size(); ++row) {
+      checkpoint();
       for (std::size_t w = 0; w < guesses.priors.size(); ++w) {
         guesses.priors[w] += world.prior[row] * world.gains(row, w);
       }

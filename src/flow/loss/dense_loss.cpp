@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/checkpoint.hpp"
 #include "flow/loss/analyst.hpp"
 #include "flow/pipeline/pipeline_rows.hpp"
 
@@ -59,6 +60,7 @@ Enclosure DenseLoss::loss(const Enclosure& odds) const {
   for (std::size_t w = 0; w < losses().actions().size(); ++w) {
     std::vector<Enclosure> here(observations);
     for (std::size_t x = 0; x < prior().size(); ++x) {
+      checkpoint();
       const Enclosure weight = Enclosure::of(prior()[x] * losses().matrix()(x, w), enclosure_bits);
       for (std::size_t y = 0; y < observations; ++y) add_product(here[y], rows.numerators[x][y], weight);
     }

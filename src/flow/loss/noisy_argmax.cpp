@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/checkpoint.hpp"
 #include "flow/algebra/fixed_powers.hpp"
 #include "flow/pipeline/noise.hpp"
 
@@ -140,6 +141,7 @@ void GuessSums::add(std::size_t noisy, std::size_t first, std::size_t last) {
   FixedPowers below(bars_, participants_ - first, fraction_bits);
   FixedPowers at_most(bars_, participants_ - first, fraction_bits);
   for (std::size_t highest = 0; highest <= last; ++highest) {
+    checkpoint();
     const Integer& p_below = below_.units[highest][noisy];
     const Integer& p_at_most = below_.units[highest][noisy + 1];
     if (highest < first) {
@@ -198,6 +200,7 @@ Reach reach_of(const Pipeline& pipeline, const Enclosure& odds) {
   const std::size_t all = pipeline.participants + 1;
   if (noise_of(pipeline.perturber).family != Family::geometric) return {all, {}};
   for (std::size_t distance = 1; distance < all; ++distance) {
+    checkpoint();
     Enclosure chance = chance_of_distance(distance, pipeline.values.size(), odds);
     if (chance.upper_double() < 0x1p-130) return {distance, std::move(chance)};
   }
@@ -225,6 +228,7 @@ std::vector<Guesses> mode_guesses(const Pipeline& pipeline, const Enclosure& odd
   GuessSums sums(participants, bars, heights_of(noise_at(noise_of(pipeline.perturber), odds)));
   const std::size_t least = (participants + bars - 1) / bars;  // in the highest bar
   for (std::size_t noisy = 0; noisy <= participants; ++noisy) {
+    checkpoint();
     const std::size_t first = noisy < reach.distance ? 0 : noisy - reach.distance + 1;
     const std::size_t last = std::min(participants, noisy + reach.distance - 1);
     if (least <= last) sums.add(noisy, std::max(least, first), last);

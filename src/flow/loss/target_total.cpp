@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "flow/algebra/integer_matrix.hpp"
 #include "flow/pipeline/additions.hpp"
 #include "flow/pipeline/rows.hpp"
@@ -63,6 +64,7 @@ TargetTotal::TargetTotal(const Pipeline& pipeline, const Analyst& analyst)
       laws_(laws_of(noise_of(pipeline.perturber), steps_, different_steps_)),
       others_(known_composition(pipeline)) {
   for (std::size_t w = 0; w < joint_.weights.columns(); ++w) {
+    checkpoint();
     std::vector<Polynomial> costs(different_steps_.size());
     for (std::size_t x = 0; x < laws_.size(); ++x) {
       const Polynomial weight = Polynomial::constant(joint_.weights(x, w));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "exact/checkpoint.hpp"
 #include "flow/loss/target_total.hpp"
 #include "flow/pipeline/composition.hpp"
 #include "fractile/error.hpp"
@@ -199,6 +200,7 @@ std::size_t add_counts(SumOfLeast& sum, const std::vector<CountStream::Factor>& 
   for (const CountStream::Factor& factor : factors) others += factor.others;
   CountStream stream(factors);
   for (std::size_t y = 0; y <= others + 1; ++y) {
+    checkpoint();
     sum.add({&stream.here(), &stream.before()});
     stream.advance();
   }
@@ -226,6 +228,7 @@ void add_totals(SumOfLeast& sum, const Polynomial& others, const std::vector<std
   for (const Integer& mass : masses) all.push_back(&mass);
   const std::size_t last = static_cast<std::size_t>(others.degree()) + steps.back();
   for (std::size_t total = 0; total <= last; ++total) {
+    checkpoint();
     for (std::size_t s = 0; s < steps.size() && steps[s] <= total; ++s) {
       fmpz_poly_get_coeff_fmpz(masses[s].get(), others.get(), static_cast<slong>(total - steps[s]));
     }

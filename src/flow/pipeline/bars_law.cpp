@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "flow/algebra/ring.hpp"
 #include "flow/algebra/truncated_law.hpp"
 #include "flow/pipeline/composition.hpp"
@@ -81,6 +82,7 @@ void BarsLaw<Ring>::add(const std::vector<Ring>& person) {
   const std::size_t named = answers_ - 1;
   for (std::size_t i = numerators_.size(); i-- > 0;) {  // in this order, the ways before are still unchanged
     if (totals_[i] > added_) continue;
+    checkpoint();
     Ring sum;
     if (totals_[i] < added_) add_product(sum, numerators_[i], person[named]);
     for (std::size_t a = 0; a < named; ++a) {
@@ -97,6 +99,7 @@ std::vector<std::vector<Ring>> BarsLaw<Ring>::modes_with_one_more() const {
   const Ring one = whole<Ring>(1);
   Composition bars(answers_);
   for (std::size_t i = 0; i < numerators_.size(); ++i) {
+    checkpoint();
     if (totals_[i] > added_) continue;
     for (std::size_t a = 0; a < named; ++a) bars[a] = others_[i * named + a];
     bars[named] = added_ - totals_[i];
@@ -131,6 +134,7 @@ std::vector<std::vector<Enclosure>> fixed_modes(const std::vector<AlikePeople>& 
   std::vector<std::vector<Enclosure>> result(answers, std::vector<Enclosure>(answers, rest));
   Composition bars(answers);
   for (std::size_t i = 0; i < law.size; ++i) {
+    checkpoint();
     std::size_t left = people;
     std::size_t digits = law.first + i;
     bool is_way = true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/audit/scored_candidates.hpp"
 #include "quantiles/stages/plan.hpp"
@@ -183,6 +184,7 @@ std::vector<Number> release_law(const Release& release, const Composition& table
   const LawIn<Number> law = law_of(release, table, base);
   std::vector<Number> probabilities;
   for (const Tuple& output : release_outputs(release, table.size())) {
+    checkpoint();
     const auto at = law.find(std::vector<std::uint64_t>(output.begin(), output.end()));
     probabilities.push_back(at == law.end() ? whole_in(base, 0) : at->second);
   }

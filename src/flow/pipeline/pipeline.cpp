@@ -2,6 +2,7 @@
 #include <limits>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 #include "flow/algebra/real_roots.hpp"
 #include "flow/pipeline/composition.hpp"
@@ -208,6 +209,7 @@ ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& any_epsil
   } else {
     const Rows<Enclosure> rows = rows_at(pipeline, frame, odds_at(epsilon));
     for (const std::vector<Enclosure>& row : rows.numerators) {
+      checkpoint();
       result.probabilities.emplace_back();
       for (const Enclosure& numerator : row) {
         const Enclosure p = Enclosure::quotient(numerator, rows.denominator, enclosure_bits);

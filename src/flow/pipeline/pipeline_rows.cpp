@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "flow/algebra/real_roots.hpp"
 #include "flow/pipeline/channel_of.hpp"
 #include "flow/pipeline/noise_in_odds.hpp"
@@ -55,6 +56,7 @@ std::vector<std::vector<Number>> release_rows(const Pipeline& pipeline, const Fr
   std::vector<std::vector<Number>> rows;
   rows.reserve(frame.secrets.size());
   for (const std::vector<std::size_t>& secret : frame.secrets) {
+    checkpoint();
     const std::vector<Number> law = release_law(release, whole_composition(pipeline, secret), base);
     std::vector<Number> row(images.names.size());
     for (std::size_t i = 0; i < law.size(); ++i) row[images.image[i]] = sum(row[images.image[i]], law[i]);
@@ -125,6 +127,7 @@ Matrix matrix_at(const Pipeline& pipeline, const Frame& frame, const Rational& o
       rows_by<Integer>(pipeline, frame, [&](const PolynomialNoise& noise) { return noise_at(noise, odds); });
   Matrix matrix(frame.secrets.size(), frame.observation_names.size());
   for (std::size_t x = 0; x < matrix.rows(); ++x) {
+    checkpoint();
     for (std::size_t y = 0; y < matrix.columns(); ++y) {
       matrix(x, y) = fraction_of(rows.numerators[x][y], rows.denominator);
     }

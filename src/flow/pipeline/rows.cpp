@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "flow/channel/names.hpp"
 #include "flow/pipeline/additions.hpp"
 #include "flow/pipeline/bars_law.hpp"
@@ -127,6 +128,7 @@ template <class Ring>
 Counts<Ring> convolved(const Counts<Ring>& a, const Counts<Ring>& b) {
   Counts<Ring> result(a.size() + b.size() - 1);
   for (std::size_t i = 0; i < a.size(); ++i) {
+    checkpoint();
     if (is_zero(a[i])) continue;
     for (std::size_t j = 0; j < b.size(); ++j) add_product(result[i + j], a[i], b[j]);
   }
@@ -154,6 +156,7 @@ template <class Ring>
 Histograms<Ring> convolved(const Histograms<Ring>& a, const Histograms<Ring>& b) {
   Histograms<Ring> result;
   for (const auto& one : a) {
+    checkpoint();
     for (const auto& other : b) {
       Composition sum = one.first;
       for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += other.first[k];
@@ -249,6 +252,7 @@ std::vector<std::vector<Ring>> rows_by_law(const Pipeline& pipeline, const Frame
                                            LawOfAll<Ring, Law, Step> law, const RowOf& row_of) {
   std::vector<std::vector<Ring>> rows;
   for (const Tuple& secret : frame.secrets) {
+    checkpoint();
     rows.push_back(row_of(law.of(alike_of(members_of(pipeline, secret), noises))));
   }
   return rows;
@@ -325,6 +329,7 @@ std::vector<std::vector<Ring>> mode_rows_of_target(const Pipeline& pipeline, con
   const std::vector<std::vector<Ring>> modes = modes_of_target(members_of(pipeline, {}), noises);
   std::vector<std::vector<Ring>> rows;
   for (const Tuple& secret : frame.secrets) {
+    checkpoint();
     const std::vector<Ring>& target = noises.back()->numerators[secret.front()];
     rows.emplace_back(answers);
     for (std::size_t answer = 0; answer < answers; ++answer) {
@@ -362,6 +367,7 @@ std::vector<std::vector<Ring>> highest_bar_rows(const Frame& frame, const Noise<
   }
   std::vector<std::vector<Ring>> rows;
   for (const Tuple& bars : frame.secrets) {
+    checkpoint();
     rows.emplace_back(bars.size());
     for (std::size_t height = 0; height < noise.answers(); ++height) {
       std::vector<Ring> after{whole<Ring>(1)};  // products for the last 0, 1, ... bars
@@ -401,6 +407,7 @@ std::vector<std::vector<Ring>> explicit_rows(const Pipeline& pipeline, const Fra
   }
   std::vector<std::vector<Ring>> rows;
   for (const Tuple& secret : frame.secrets) {
+    checkpoint();
     rows.push_back(tuple_row(members_of(pipeline, secret), noises, image, frame.observation_names.size()));
   }
   return rows;

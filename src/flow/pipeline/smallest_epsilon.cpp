@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 #include "flow/pipeline/secrets.hpp"
 #include "fractile/pipelines.hpp"
@@ -56,6 +57,7 @@ std::vector<Tuple> changed(const Pipeline& pipeline, const std::vector<std::size
 std::vector<Tuple> with_another_vote(const Tuple& bars) {
   std::vector<Tuple> result;
   for (std::size_t from = 0; from < bars.size(); ++from) {
+    checkpoint();
     for (std::size_t to = 0; to < bars.size(); ++to) {
       if (from == to || bars[from] == 0) continue;
       result.push_back(bars);
@@ -77,6 +79,7 @@ std::optional<Exponent> smallest_epsilon(const Pipeline& pipeline, const Rationa
   const std::vector<std::size_t> groups = is_everyone ? arranged_groups(pipeline) : std::vector<std::size_t>{1};
   LargestRatio ratio;
   for (const auto& [secret, x] : rows) {
+    checkpoint();
     const bool are_bars = pipeline.secret.kind == Secret::Kind::histogram;
     for (const Tuple& other : are_bars ? with_another_vote(secret) : changed(pipeline, groups, secret)) {
       ratio.add(made.channel.matrix().row(x), made.channel.matrix().row(rows.at(other)));

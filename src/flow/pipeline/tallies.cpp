@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "exact/checkpoint.hpp"
 #include "flow/pipeline/size_limit.hpp"
 
 namespace fractile::flow {
@@ -52,6 +53,7 @@ std::vector<Tuple> reachable_tallies(const std::vector<Tuple>& steps, std::size_
   for (std::size_t i = 0; i < participants; ++i) {
     std::set<Tuple> next;
     for (const Tuple& tally : reached) {
+      checkpoint();
       for (const Tuple& step : steps) {
         Tuple sum = tally;
         for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += step[k];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "exact/checkpoint.hpp"
 #include "exact/workers.hpp"
 
 namespace fractile::flow {
@@ -42,6 +43,7 @@ Beliefs beliefs_of(const RoughRows& rows) {
 /// positive definite, or nearly not.
 bool factorize(Rows& matrix) {
   for (std::size_t i = 0; i < matrix.size(); ++i) {
+    checkpoint();
     Row& row = matrix[i];
     for (std::size_t j = 0; j <= i; ++j) {
       double sum = row[j];
@@ -100,6 +102,7 @@ class Centering {
     constexpr int most_steps = 30;
     constexpr double small = 1e-6;  // the rounding errors of many columns together reach 1/5 of this
     for (int i = 0; i < most_steps; ++i) {
+      checkpoint();
       if (largest_error() < small) return true;
       if (!step()) return false;
     }

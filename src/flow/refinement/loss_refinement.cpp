@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 #include "flow/algebra/rational_program.hpp"
 #include "fractile/error.hpp"
@@ -141,6 +142,7 @@ LossRefinement refines_for(const Loss& loss, const Channel& from, const Channel&
       ways_to_act(loss.matrix().columns(), to.observations().size(), programs.affordable());
   if (!ways) {
     for (const Way& way : programs.likely_ways()) {
+      checkpoint();
       const Feasibility answer = programs.solve(programs.costs_of(way));
       if (answer.is_feasible) return refuted(answer);
     }
@@ -148,6 +150,7 @@ LossRefinement refines_for(const Loss& loss, const Channel& from, const Channel&
   }
   Remaps remaps;
   for (std::size_t number = 0; number < *ways; ++number) {
+    checkpoint();
     const Feasibility answer = programs.solve(programs.costs_of(programs.way_of(number)));
     if (answer.is_feasible) return refuted(answer);
     remaps.randomized.push_back(programs.randomized(answer.prices));

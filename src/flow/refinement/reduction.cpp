@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "flow/algebra/ring.hpp"
 
 namespace fractile::flow {
@@ -39,6 +40,7 @@ MergedColumns merge_columns(const Matrix& matrix, const std::vector<std::size_t>
   std::vector<Rational> totals;
   std::vector<std::vector<Rational>> columns;
   for (std::size_t j = 0; j < matrix.columns(); ++j) {
+    checkpoint();
     std::vector<Rational> column;
     Rational first;
     for (const std::size_t x : rows) {
@@ -117,6 +119,7 @@ Channel reduced(const IntegerMatrix& rows, const std::vector<Rational>& scales) 
 Matrix expanded(const Matrix& witness, const Reduction& reduction) {
   Matrix result(reduction.from_columns.size(), reduction.to_columns.size());
   for (std::size_t y = 0; y < result.rows(); ++y) {
+    checkpoint();
     const std::optional<Merged>& from = reduction.from_columns[y];
     if (!from) {  // never observed: any action is possible
       result(y, 0) = 1;

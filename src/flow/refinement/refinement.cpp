@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 #include "flow/algebra/integer_matrix.hpp"
 #include "flow/algebra/rational_program.hpp"
@@ -109,6 +110,7 @@ std::optional<std::size_t> Decision::inconsistent_row(const Solution& solution) 
   IntegerMatrix wanted(a.rows(), outputs());
   fmpz_mat_scalar_mul_fmpz(wanted.get(), reduction_.to.get(), solution.denominator.get());
   for (std::size_t x = 0; x < a.rows(); ++x) {
+    checkpoint();
     for (std::size_t z = 0; z < outputs(); ++z) {
       if (fmpz_equal(reached.at(x, z), wanted.at(x, z)) == 0) return x;
     }
@@ -135,6 +137,7 @@ std::optional<Refinement> Decision::refuted_by_negative_entry(const Solution& so
   const fmpz* least = nullptr;
   std::size_t found = 0;
   for (std::size_t y = 0; y < observations(); ++y) {
+    checkpoint();
     for (std::size_t z = 0; z < outputs(); ++z) {
       const fmpz* entry = solution.numerators.at(y, z);
       if (fmpz_sgn(entry) < 0 && (least == nullptr || fmpz_cmp(entry, least) < 0)) {
@@ -294,6 +297,7 @@ std::optional<Matrix> Decision::witness_inside(const RoughRows& from, const Roug
   if (!inside) return {};
   Matrix witness(observations(), outputs());
   for (std::size_t z = 0; z < outputs(); ++z) {
+    checkpoint();
     if (z == inside->rest) continue;
     std::vector<double> near;
     near.reserve(observations());
@@ -317,6 +321,7 @@ std::optional<Counterexample> Decision::example_of(const std::vector<Rational>& 
   const Rational most = std::max(Rational(1), largest_of(prices));
   std::vector<std::vector<Rational>> actions;  // different actions
   for (std::size_t z = 0; z < outputs(); ++z) {
+    checkpoint();
     std::vector<Rational> costs(reduction_.rows.size());
     for (std::size_t i = 0; i < pivots_.rank(); ++i) {
       costs[pivots_.rows[i]] = Rational(1) - prices[i * outputs() + z] / most;

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "exact/flint.hpp"
 #include "flow/refinement/elastic_program.hpp"
 
@@ -76,6 +77,7 @@ std::optional<SingleBet> single_bet(const RoughColumns& from, const RoughColumns
   double gain_of_best = 0;
   double magnitude_of_best = 0;
   for (std::size_t i = 0; i < tried; ++i) {
+    checkpoint();
     const std::size_t z = tried == 1 ? 0 : i * (outputs - 1) / (tried - 1);
     const double magnitude = to.magnitudes[z];
     Mixture mixture = nearest_mixture(from.directions, most_of(from, magnitude), to.directions[z]);

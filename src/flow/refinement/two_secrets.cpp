@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "exact/checkpoint.hpp"
+
 namespace fractile::flow {
 namespace {
 
@@ -62,6 +64,7 @@ std::optional<TwoSecrets> told_apart(const Matrix& from, const Matrix& to) {
   std::size_t left = most_columns_of_pairs;
   for (std::size_t apart = 1; apart < from.rows(); ++apart) {
     for (std::size_t one = 0; one + apart < from.rows(); ++one) {
+      checkpoint();
       const std::size_t columns = from.columns() + to.columns();
       if (left < columns) return {};
       left -= columns;

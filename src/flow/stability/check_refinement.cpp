@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 #include "flow/channel/names.hpp"
 #include "flow/loss/loss_model.hpp"
@@ -306,6 +307,7 @@ std::optional<PipelineRefinement> compared_by_one_answer(const Pipeline& pipelin
   if (pipeline.secret.kind == Secret::Kind::histogram) {
     std::vector<Rational> heights;
     for (std::size_t height = 0; height <= pipeline.participants; ++height) {
+      checkpoint();
       heights.emplace_back(static_cast<std::int64_t>(height));
     }
     PipelineRefinement bar = compared({1, std::move(heights), pipeline.perturber, pipeline.post}, from, to);

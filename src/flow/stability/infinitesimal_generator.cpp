@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/checkpoint.hpp"
 #include "flow/algebra/integer_matrix.hpp"
 #include "flow/algebra/real_roots.hpp"
 #include "flow/pipeline/pipeline_rows.hpp"
@@ -55,6 +56,7 @@ std::vector<std::size_t> independent_rows(const PolynomialRows& rows, const Rati
   const std::size_t columns = rows.front().size();
   IntegerMatrix values(rows.size(), columns);
   for (std::size_t x = 0; x < rows.size(); ++x) {
+    checkpoint();
     Rational common = 1;
     for (const Polynomial& entry : rows[x]) common *= (common * entry.at(base)).denominator();
     for (std::size_t y = 0; y < columns; ++y) {
@@ -76,6 +78,7 @@ std::optional<Generator> generator_of(const PolynomialRows& rows, const std::vec
   PolynomialMatrix square(size, size);
   PolynomialMatrix slopes(size, size);
   for (std::size_t i = 0; i < size; ++i) {
+    checkpoint();
     for (std::size_t y = 0; y < size; ++y) {
       square.set(i, y, rows[independent[i]][y]);
       slopes.set(i, y, rows[independent[i]][y].derivative());
@@ -118,6 +121,7 @@ std::optional<Rational> positive_at(const Generator& generator, const Rational& 
   const int sign = generator.denominator.at(from).sign();
   const std::size_t size = generator.numerators.size();
   for (std::size_t i = 0; i < size * size; ++i) {
+    checkpoint();
     if (i / size == i % size) continue;
     const Polynomial& entry = generator.numerators[i / size][i % size];
     for (const Rational& base : probes(entry, from, to)) {

@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 #include "flow/pipeline/pipeline_rows.hpp"
 #include "flow/stability/pairs.hpp"
@@ -27,6 +28,7 @@ LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analy
   std::size_t hold = 0;
   const Pairs pairs = pairs_within(base_bounds(pipeline, from).upper, base_bounds(pipeline, to).lower);
   for (const auto& [high, low] : pairs) {
+    checkpoint();
     const Rational more = high.pow(degree);
     const Rational less = low.pow(degree);
     LossRefinement answer = check_refinement_for(pipeline, analyst, more, less);

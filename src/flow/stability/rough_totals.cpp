@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/checkpoint.hpp"
 #include "flow/loss/tilted_totals.hpp"
 
 namespace fractile::flow {
@@ -25,6 +26,7 @@ class Totals {
     const double unit = log2_of(here.expectation);
     const double slope = log2_of(Enclosure::of(ratio));
     for (std::size_t total = here.first(); total < here.end(); ++total) {
+      checkpoint();
       if (columns_.contains(total)) continue;
       Column column;
       double sum = 0;

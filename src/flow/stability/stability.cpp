@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 #include "flow/algebra/real_roots.hpp"
 #include "flow/pipeline/canonical_post.hpp"
@@ -140,6 +141,7 @@ std::optional<Stability> stable_by_lumping(const Pipeline& pipeline) {
   const std::vector<std::size_t> outputs = undisturbed_outputs(pipeline);
   const auto points = participants + 1;
   for (std::int64_t i = 1; i <= points; ++i) {
+    checkpoint();
     if (!is_lumpable(pipeline, outputs, Rational(i, points + 1))) return {};
   }
   return stable(Theorem::lumping, "every witness between randomized responses meets the condition of theorem 5.1");
@@ -223,6 +225,7 @@ std::optional<Stability> proved_stable(const Pipeline& pipeline, const Pipeline&
 Pairs pairs_about(const Rational& base, const Rational& from, const Rational& to) {
   Pairs pairs;
   for (std::int64_t parts = 64; parts <= (std::int64_t{1} << 24); parts *= 8) {
+    checkpoint();
     const Rational reach = (to - from) / parts;
     const Rational high = short_rational(std::min(to, base + reach), std::max(from, base), to, reach / 2);
     const Rational low = short_rational(std::max(from, base - reach), from, std::min(to, base), reach / 2);
@@ -234,6 +237,7 @@ Pairs pairs_about(const Rational& base, const Rational& from, const Rational& to
 std::optional<Stability> refuted(const Pipeline& pipeline, const Pipeline& canonical, const Pairs& pairs) {
   const std::int64_t degree = pipeline.perturber.root_degree();
   for (const auto& [high, low] : pairs) {
+    checkpoint();
     const Rational more = high.pow(degree);
     const Rational less = low.pow(degree);
     PipelineRefinement refinement = check_refinement(pipeline, canonical, more, less);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 #include "flow/algebra/real_roots.hpp"
 #include "flow/loss/loss_model.hpp"
@@ -73,6 +74,7 @@ class Comparison {
 template <class IsLow>
 void bisect(Rational& low, Rational& high, const IsLow& is_low) {
   while (high - low > low * ServedRange::narrow()) {
+    checkpoint();
     const Rational middle = short_rational((low + high) / 2, low, high, (high - low) / 8);
     (is_low(middle) ? low : high) = middle;
   }

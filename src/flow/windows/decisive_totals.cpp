@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "exact/workers.hpp"
 #include "flow/algebra/ring.hpp"
 #include "flow/loss/total_in_doubles.hpp"
@@ -58,6 +59,7 @@ class GlanceAtSums {
     auto below = above;  // the view before
     double heaviest = log_of_zero;
     for (;;) {
+      checkpoint();
       const double next_above = above != views_.end() ? above->weight(above->first) : log_of_zero;
       const double next_below =
           below != views_.begin() ? std::prev(below)->weight(std::prev(below)->last) : log_of_zero;

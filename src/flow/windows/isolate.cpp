@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "flow/algebra/real_roots.hpp"
 #include "flow/loss/joint_weights.hpp"
 #include "flow/pipeline/pipeline_rows.hpp"
@@ -20,6 +21,7 @@ class SymbolicLoss {
     const Matrix weights = joint_weights(loss.prior(), loss.losses()).weights;
     denominator_ = rows.denominator;
     for (std::size_t y = 0; y < loss.frame().observation_names.size(); ++y) {
+      checkpoint();
       choices_.emplace_back();
       for (std::size_t w = 0; w < weights.columns(); ++w) {
         Polynomial sum;
@@ -90,6 +92,7 @@ std::vector<UnstableWindow> windows_within(const SymbolicLoss& loss, const Ratio
   const std::vector<RealBounds> pieces = joined(std::move(points));
   bool rises = false;  // whether the loss rises in the part before
   for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
+    checkpoint();
     const Polynomial slope = loss.slope_near(middle(pieces[i].upper, pieces[i + 1].lower));
     std::vector<RealBounds> turns = real_roots(slope, pieces[i].upper, pieces[i + 1].lower);
     turns.push_back(pieces[i]);

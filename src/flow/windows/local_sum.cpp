@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/checkpoint.hpp"
 #include "exact/workers.hpp"
 #include "flow/algebra/bernstein_ellipse.hpp"
 #include "flow/loss/target_total.hpp"
@@ -171,6 +172,7 @@ class SumsInCell {
   bool add_all() {
     std::vector<ViewBounds> bounds;
     for (const TiltedTotals& view : sums_.views) {
+      checkpoint();
       std::optional<ViewBounds> here = view_bounds_in(view, target_, cell_);
       if (!here) return false;
       bounds.push_back(std::move(*here));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "exact/workers.hpp"
 #include "flow/algebra/real_roots.hpp"
 #include "fractile/error.hpp"
@@ -35,6 +36,7 @@ class Cells {
 
   CellLoss take() {
     for (;;) {
+      checkpoint();
       radius_ = std::min(radius_, (to_ - left_) / 2);
       CellLoss next{Cell{left_ + radius_, radius_}, loss_({left_ + radius_, radius_})};
       if (next.loss != nullptr) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "exact/checkpoint.hpp"
 #include "fractile/error.hpp"
 #include "fractile/privacy.hpp"
 #include "quantiles/audit/zcdp_divergence.hpp"
@@ -99,11 +100,15 @@ AuditResult for_all_pairs(const AuditTables& tables, const AuditedLaw& law, Neig
   if (tables.known_size) std::erase_if(all, [&](const Table& t) { return size_of(t) != tables.records; });
   std::vector<ReleaseLaw> laws;
   laws.reserve(all.size());
-  for (const Table& table : all) laws.push_back(law(profile_of(tables, table)));
+  for (const Table& table : all) {
+    checkpoint();
+    laws.push_back(law(profile_of(tables, table)));
+  }
 
   AuditResult result;
   result.attained = Enclosure::of(Rational(0));
   for (std::size_t i = 0; i < all.size(); ++i) {
+    checkpoint();
     for (std::size_t j = 0; j < all.size(); ++j) {
       if (i == j || !are_neighbors(all[i], all[j], neighbors, distance)) continue;
       ++result.pairs;

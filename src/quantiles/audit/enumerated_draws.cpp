@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "exact/checkpoint.hpp"
 #include "exact/law.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/joint/joint_law.hpp"
@@ -14,6 +15,7 @@ void EnumeratedDraws::run(const std::function<void()>& release,
                           const std::function<void(const Enclosure&, const std::vector<CountedNoise>&)>& visit) {
   way_.clear();
   do {
+    checkpoint();
     at_ = 0;
     noises_.clear();
     release();

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "exact/checkpoint.hpp"
 #include "exact/exp_bounds.hpp"
 
 namespace fractile {
@@ -362,6 +363,7 @@ void JointForward<Real>::fill(const TotalRange& totals, std::uint64_t half_width
   work_ += entries;
   Real* at = table.room.of(2 * entries);
   for (std::size_t j = 0; j < quantiles_; ++j) {
+    checkpoint();
     JointRow<Real>& row = table.rows[j];
     row.first = runs_.first_of(windows[j]);
     const std::size_t size = runs_.end_of(windows[j]) - row.first;

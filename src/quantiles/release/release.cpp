@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/draws/calibration.hpp"
@@ -123,6 +124,7 @@ Release detail::release(const RankProfile& profile, const ReleaseOptions& option
 
 Release release(const CountedColumn& counted, const ReleaseOptions& options, RandomBits& bits) {
   const OwnEnvironment own;
+  const detail::CheckpointsOfThread none(nullptr);
   counted.require_bound(options.query.records_per_person);
   ReleaseOptions over_rows = options;
   over_rows.query = over_query(options.query, counted.sql_stability());

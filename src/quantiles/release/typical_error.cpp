@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 #include "exact/workers.hpp"
 #include "fractile/error.hpp"
@@ -233,7 +234,10 @@ TypicalRelease typical_release(const QuantileQuery& query, const Lattice& lattic
   std::vector<Simulated> simulated(pieces);
   share_among_threads(threads_of_machine(), pieces, [&](std::size_t piece) {
     SimulatedReleases of_piece(query, table, piece);
-    for (std::uint64_t i = piece; i < releases; i += pieces) of_piece.draw();
+    for (std::uint64_t i = piece; i < releases; i += pieces) {
+      checkpoint();
+      of_piece.draw();
+    }
     simulated[piece] = std::move(of_piece).results();
   });
   Simulated all = empty_results(query);

@@ -3,6 +3,7 @@
 #include <functional>
 #include <utility>
 
+#include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
@@ -279,6 +280,7 @@ WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const R
   const std::vector<PreliminaryOutcome> outcomes = worst_outcomes(plan);
   WorstCase worst = worst_with(outcomes.front());
   for (std::size_t f = 1; f < outcomes.size(); ++f) {
+    checkpoint();
     const WorstCase other = worst_with(outcomes[f]);
     for (std::size_t i = 0; i < worst.ranks.size(); ++i) raise(worst.ranks[i], other.ranks[i]);
     raise(worst.together, other.together);
