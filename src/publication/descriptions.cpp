@@ -6,6 +6,7 @@
 #include "exact/digest.hpp"
 #include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
+#include "publication/readings.hpp"
 #include "report/text/canonical_query.hpp"
 
 namespace fractile::publication_detail {
@@ -61,10 +62,10 @@ SourceDescription described(const Source& source, const ReleaseRequest& request,
 }
 
 std::string canonical_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
-                           const std::string& name, const std::vector<NamedTable>& tables, Costs costs, Lists lists) {
+                           const std::string& name, const std::vector<NamedTable>& tables, Costs costs, Form form) {
   const TableOptions& read = source.options();
-  ReleaseDetails details{read.format, read.delimiter, read.single_line_records, request.column.public_rows,
-                         request.column.selection.keys};
+  ReleaseDetails details{form == Form::as_typed ? read.format : told_format(read), read.delimiter,
+                         read.single_line_records, request.column.public_rows, request.column.selection.keys};
   if (request.bounds) details.bounds_share = request.bounds->share;
   details.statistics = request.statistics;
   const RecordSelection& selection = request.column.selection;
@@ -76,7 +77,7 @@ std::string canonical_text(const Source& source, const ReleaseRequest& request, 
   details.source = name;
   details.tables = tables;
   details.has_any_cost = costs == Costs::any;
-  details.is_as_typed = lists == Lists::as_typed;
+  details.is_as_typed = form == Form::as_typed;
   return canonical_query(request.over_counted(read.sql_stability.value_or(1)), request.column.lattice, description,
                          details);
 }

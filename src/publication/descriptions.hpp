@@ -19,15 +19,15 @@ SourceDescription described(const Source& source, const ReleaseRequest& request,
 /// Whether only releases of equal cost are equal. A level of a publication keeps the cost that it was first published at.
 enum class Costs { equal, any };
 
-/// Texts that count as missing, and tables, in the order in which queries of this program have them, or as they were typed, as earlier
-/// programs wrote them.
-enum class Lists { sorted, as_typed };
+/// Whether two ways to type one question have one text. Earlier programs wrote as typed: texts that count as missing and tables in any
+/// order, and a format that the file's name says, too.
+enum class Form { alike, as_typed };
 
 /// The text by which a ledger finds the release again. `name` and `tables` say what was opened, as ReleaseDetails::source and
 /// ReleaseDetails::tables.
 std::string canonical_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
                            const std::string& name, const std::vector<NamedTable>& tables, Costs costs = Costs::equal,
-                           Lists lists = Lists::sorted);
+                           Form form = Form::alike);
 
 /// Describes the finest level whose records a margin has, for the margin's receipt and its ledger's query. Nothing for the finest level
 /// itself.

@@ -128,11 +128,11 @@ Opened opened(Source& source, const ReleaseRequest& asked, const std::optional<P
   opened.description = publication_detail::described(source, request, is_paid, *opened.from.records);
   const std::optional<ReleaseCharge>& charge = opened.from.charge;
   if (!charge) return opened;
-  const auto text = [&](publication_detail::Lists lists) {
+  const auto text = [&](publication_detail::Form form) {
     return publication_detail::canonical_text(source, request, opened.description, charge->source(), charge->tables(),
-                                              publication_detail::Costs::equal, lists);
+                                              publication_detail::Costs::equal, form);
   };
-  opened.query = charge->held_text(text(publication_detail::Lists::sorted), text(publication_detail::Lists::as_typed));
+  opened.query = charge->held_text(text(publication_detail::Form::alike), text(publication_detail::Form::as_typed));
   opened.stored = charge->stored(opened.query);
   return opened;
 }

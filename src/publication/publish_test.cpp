@@ -96,6 +96,15 @@ TEST_F(Publishing, TheOrderOfTextsThatAreMissingDecidesNothing) {
   EXPECT_EQ(entries(payment), 1U);
 }
 
+TEST_F(Publishing, AFormatThatTheNameSaysIsNotPartOfTheQuestion) {
+  const Payment payment = ledger();
+  const std::string file = people();
+  const Answer first = publish(Source::file({.file = file}), request(), payment);
+  const Answer second = publish(Source::file({.file = file, .format = "csv"}), request(), payment);
+  EXPECT_EQ(second.release->receipt, first.release->receipt);
+  EXPECT_EQ(entries(payment), 1U);
+}
+
 TEST_F(Publishing, AnswersOfAnEarlierProgramStillServe) {
   const std::string file = people();
   const auto read = [&] { return Source::file({.file = file, .missing = {"NA", "-9"}}); };

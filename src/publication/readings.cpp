@@ -37,13 +37,6 @@ std::string declared_value(const LedgerDataset& dataset, const std::string& fiel
   return at == dataset.reading.end() ? std::string() : at->second;
 }
 
-/// The format to state: "" if the file's name implies it and the dataset does not declare it.
-std::string told_format(const TableOptions& read, const std::string& declared) {
-  const std::string by_name = format_by_name(read.file);
-  const std::string format = read.format.empty() ? by_name : read.format;
-  return declared.empty() && format == by_name ? "" : format;
-}
-
 std::string listed(const std::vector<std::string>& texts) { return fmt::to_string(fmt::join(texts, ",")); }
 
 std::string stability_of_weights(const RecordSelection& selection) {
@@ -345,6 +338,12 @@ void require_declared_files(const LedgerDataset& dataset, const std::vector<Open
 }
 
 }  // namespace
+
+std::string told_format(const TableOptions& read, const std::string& declared) {
+  const std::string by_name = format_by_name(read.file);
+  const std::string format = read.format.empty() ? by_name : read.format;
+  return declared.empty() && format == by_name ? "" : format;
+}
 
 LedgerReading reading_of(const Source& source, const ColumnToCount& column, const LedgerDataset& dataset) {
   LedgerReading reading;

@@ -14,6 +14,9 @@ namespace fractile::publication_detail {
 /// the asker holds the records, the asker decides what the dataset leaves open, and these options are left out.
 LedgerReading reading_of(const Source& source, const ColumnToCount& column, const LedgerDataset& dataset);
 
+/// The format to state: "" if the file's name implies it and the dataset does not declare it.
+std::string told_format(const TableOptions& read, const std::string& declared = {});
+
 /// Throws `usage` for JSON on a dataset that declares NullPolicy::error: a record that lacks the key that an asker names would end the
 /// release. A query whose stability is declared names its own columns.
 void require_columns_for_null_errors(const TableOptions& read, const std::vector<OpenedFile>& opened,
