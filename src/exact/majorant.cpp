@@ -101,13 +101,11 @@ bool accept(const RateBounds& bounds, const Exponent& rate, std::uint64_t gap, s
 std::uint64_t ListedRuns::draw(const Exponent& rate, const RateBounds& bounds, RandomBits& bits, Filter filter,
                                SelectionCost* cost) {
   if (runs_.empty()) throw Error(ErrorCode::usage, "nothing to select from");
-  const std::uint64_t best = std::ranges::min_element(runs_, {}, &Run::score)->score;
-  masses_.clear();
-  masses_.reserve(runs_.size());
+  masses_.resize(runs_.size());
   uint128 total = 0;
-  for (const Run& run : runs_) {
-    masses_.push_back(bounds.majorant(run.score - best, run.length));
-    total += masses_.back();
+  for (std::size_t k = 0; k < runs_.size(); ++k) {
+    masses_[k] = bounds.majorant(runs_[k].score - best_, runs_[k].length);
+    total += masses_[k];
   }
   for (;;) {
     if (cost != nullptr) ++cost->trials;
@@ -115,7 +113,7 @@ std::uint64_t ListedRuns::draw(const Exponent& rate, const RateBounds& bounds, R
     std::size_t k = 0;
     for (; target >= masses_[k]; ++k) target -= masses_[k];
     const Run& run = runs_[k];
-    if (accept(bounds, rate, run.score - best, run.length, masses_[k], least_acceptance(masses_[k]), bits, filter,
+    if (accept(bounds, rate, run.score - best_, run.length, masses_[k], least_acceptance(masses_[k]), bits, filter,
                cost)) {
       return run.start + uniform_below(bits, run.length);
     }

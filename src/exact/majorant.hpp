@@ -80,8 +80,12 @@ class ListedRuns {
   void list(Cursor cursor) {
     // The cursor writes where the run stays: copying a run that was just written by parts makes the processor wait.
     runs_.clear();
-    do runs_.emplace_back();
-    while (cursor.next(runs_.back()));
+    best_ = ~std::uint64_t{0};
+    for (;;) {
+      Run& run = runs_.emplace_back();
+      if (!cursor.next(run)) break;
+      best_ = std::min(best_, run.score);
+    }
     runs_.pop_back();
   }
   /// A member, with probability exactly proportional to exp(-rate * score of its run).
@@ -90,6 +94,7 @@ class ListedRuns {
 
  private:
   std::vector<Run> runs_;
+  std::uint64_t best_ = 0;  // the lowest score
   std::vector<uint128> masses_;
 };
 
