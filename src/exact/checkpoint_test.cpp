@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <thread>
 
 #include "exact/workers.hpp"
 
@@ -62,6 +64,49 @@ TEST(Checkpoints, EndTheWorkOfAllThreadsThatShareIt) {
                                      }),
                  Ended);
   }
+}
+
+TEST(Checkpoints, EndThreadsThatAreWaitedFor) {
+  const std::thread::id asker = std::this_thread::get_id();
+  std::atomic<bool> has_begun = false;
+  const Checkpoints checkpoints([&] {
+    if (has_begun) throw Ended();
+  });
+  const auto work = [&](std::size_t) {
+    if (std::this_thread::get_id() == asker) return;  // it has nothing to do but to wait
+    has_begun = true;
+    forever();
+  };
+  while (!has_begun) {
+    try {
+      share_among_threads(2, 2, work);
+    } catch (const Ended&) {
+      return;
+    }
+  }
+  FAIL() << "it was not ended";
+}
+
+TEST(Checkpoints, EndAWaitForWhatDoesNotLook) {
+  const std::thread::id asker = std::this_thread::get_id();
+  std::atomic<bool> has_looked = false;
+  const Checkpoints checkpoints([&] {
+    if (!has_looked.exchange(true)) return;
+    throw Ended();
+  });
+  bool was_helped = false;
+  const auto work = [&](std::size_t) {
+    if (std::this_thread::get_id() == asker) return;
+    was_helped = true;
+    while (!has_looked) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  };
+  EXPECT_THROW(
+      do {
+        has_looked = false;
+        share_among_threads(2, 2, work);
+      } while (!was_helped),
+      Ended);
 }
 
 TEST(Checkpoints, LookOnTheThreadThatAsksAlone) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -35,6 +37,30 @@ class Board {
     }
   }
 
+  void begin() {
+    const std::lock_guard lock(mutex_);
+    ++helpers_;
+  }
+  void end() {
+    const std::lock_guard lock(mutex_);
+    if (--helpers_ == 0) nobody_helps_.notify_all();
+  }
+
+  /// Waits for the other threads. The calling thread is the one that looks at its checkpoints.
+  void wait() {
+    if (checkpoints_ == nullptr) return;
+    try {
+      std::unique_lock lock(mutex_);
+      while (!nobody_helps_.wait_for(lock, std::chrono::milliseconds(20), [this] { return helpers_ == 0; })) {
+        lock.unlock();
+        checkpoint();
+        lock.lock();
+      }
+    } catch (...) {
+      fail(pieces_, std::current_exception());
+    }
+  }
+
   void rethrow() const {
     if (failure_) std::rethrow_exception(failure_);
   }
@@ -54,8 +80,10 @@ class Board {
   Checkpoints* checkpoints_ = detail::CheckpointsOfThread::in_force();
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
-  std::size_t failed_ = pieces_;
+  std::size_t failed_ = pieces_ + 1;  // the piece; pieces_ for a failure in wait()
   std::exception_ptr failure_;
+  std::size_t helpers_ = 0;  // threads besides the calling one
+  std::condition_variable nobody_helps_;
 };
 
 /// Threads that are joined when this object is destroyed.
@@ -65,7 +93,16 @@ class Helpers {
     try {
       threads_.reserve(count);
       while (threads_.size() < count) {
-        threads_.emplace_back([&board, worker = threads_.size() + 1] { board.work(worker); });
+        board.begin();
+        try {
+          threads_.emplace_back([&board, worker = threads_.size() + 1] {
+            board.work(worker);
+            board.end();
+          });
+        } catch (...) {
+          board.end();
+          throw;
+        }
       }
     } catch (const std::exception&) {  // no further thread, or no memory for one: continue with those that run
     }
@@ -87,6 +124,7 @@ void share_among_workers(std::size_t threads, std::size_t pieces, const Work& wo
   {
     const Helpers helpers(std::max<std::size_t>(1, std::min(threads, pieces)) - 1, board);
     board.work(0);
+    board.wait();
   }
   board.rethrow();
 }
