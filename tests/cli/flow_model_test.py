@@ -428,6 +428,22 @@ class Paper(CommandTest):
             self.assertEqual(row, rows[tuple(sorted(places))])
             self.assertNotEqual(row, {str(sum(places)): 1})
 
+    def test_section_7(self):
+        """Counted zeros are worth less after the infinite geometric mechanism than after the truncated one, which also counts all answers below
+        0. However far the answers reach, the count is the same, so it is that of the infinite mechanism."""
+        def counting(perturber, zero):
+            return Pipeline(2, [0, 1, 2], perturber, ("count", [zero]))
+
+        truncated, wide = counting(("geometric",), 0), counting(("wide", 1), 1)
+        for secret in wide.secrets().values():
+            for reach in (2, 3):
+                self.assertEqual(counting(("wide", reach), reach).row(secret, Fraction(3)), wide.row(secret, Fraction(3)))
+        self.write("truncated.toml", truncated.toml())
+        self.write("wide.toml", wide.toml())
+        for names, code in ((("truncated.toml", "wide.toml"), 0), (("wide.toml", "truncated.toml"), 1)):
+            result = run("flow", "compare", *names, "--from", "ln 3", "--to", "ln 3", cwd=self.folder)
+            self.assertEqual((result.code, result.err), (code, ""), result)
+
     def test_lemma_8_1(self):
         """A changed vote changes two bars."""
         for people, values, odds in ((1, 2, 2), (2, 3, 2), (3, 3, 3), (4, 2, 3)):

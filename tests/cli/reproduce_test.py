@@ -116,6 +116,32 @@ class Table(ReproduceTest):
         self.assertLess(1.5 * zcdp["approximate-as-published"], zcdp["tree-as-published"])
 
 
+class UniformQuantiles(unittest.TestCase):
+    """Statements of approximate-quantiles 2021 that, by docs/papers.md, are wrong."""
+
+    def test_lemma_3_4(self):
+        """If every node errs by gamma records, all in one direction, uniform quantiles err by more than 2 gamma. The records between two earlier
+        quantiles begin where the lower one has erred, which the lemma's proof forgets."""
+        records, gamma = 2**15, 64
+
+        def ranks(first, last, quantiles):
+            """Algorithm 1 among the records first + 1 to last: the ranks of its answers."""
+            if not quantiles:
+                return []
+            middle = (len(quantiles) + 1) // 2 - 1
+            share = quantiles[middle]
+            rank = first + math.floor(share * (last - first)) + gamma
+            below = [quantile / share for quantile in quantiles[:middle]]
+            above = [(quantile - share) / (1 - share) for quantile in quantiles[middle + 1:]]
+            return [*ranks(first, rank, below), rank, *ranks(rank, last, above)]
+
+        for levels, expected in enumerate(("1", "3/2", "9/4", "23/8", "57/16"), 1):
+            uniform = [Fraction(i, 2**levels) for i in range(1, 2**levels)]
+            errors = [abs(rank - math.floor(quantile * records)) for rank, quantile in zip(ranks(0, records, uniform), uniform)]
+            self.assertEqual(Fraction(max(errors), gamma), Fraction(expected))
+            self.assertLessEqual(max(errors), levels * gamma)  # lemma 3.2
+
+
 class Sanitization(CommandTest):
     def test_corollary_3_6(self):
         """At a budget with noise, synthetic rows are distributed like the table, up to the error that is proved and the rows' own step."""
