@@ -398,6 +398,9 @@ class Guessing(CommandTest):
             result = run("flow", "leakage", "p.toml", "--epsilon", "1", "--guess", guess, cwd=self.folder)
             self.assertEqual((result.code, result.out), (2, ""), (guess, result))
             self.assertIn(words, result.err)
+            hinted = re.search(r"write for example --guess (\S+)\n", result.err)
+            if hinted:  # then this guess fits the pipeline
+                self.assertEqual(run("flow", "leakage", "p.toml", "--epsilon", "1", "--guess", hinted[1], cwd=self.folder).code, 0, result)
 
     def test_sweep(self):
         self.write("p.toml", '[pipeline]\nparticipants = 3\nvalues = [0, 1, 2]\nperturber = "geometric"\nsecret = "target"\n'
