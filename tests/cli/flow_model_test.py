@@ -380,6 +380,17 @@ class Guessing(CommandTest):
         self.assertAlmostEqual(float(found["allowed"]), math.exp(2) / (math.exp(2) + 9), 12)
         self.assertAlmostEqual(float(found["capacity"]), 10 * after, 12)
 
+    def test_answers_side_by_side(self):
+        """The answers of hundreds of known others change nothing: the target's own answer decides."""
+        lines = ("[pipeline]", "values = [0, 1, 2]", 'perturber = "geometric"', 'post = "identity"', "")
+        known = 'participants = 300\nsecret = "target"\nknown = { histogram = [100, 100, 99] }\n'
+        found = self.leakage("\n".join(lines) + known, "--epsilon", "ln 3")
+        self.assertEqual([found[name] for name in ("after", "allowed", "capacity")], ["2/3", "2/3", "2"])
+        for people in (known, "participants = 300\n"):
+            self.write("p.toml", "\n".join(lines) + people)
+            result = run("flow", "cost", "p.toml", "--epsilon", "ln 3", "--format", "json", cwd=self.folder)
+            self.assertEqual(json.loads(result.out)["release"], "ln 9", result)
+
     def test_presence_in_a_release(self):
         """Adding or removing a record costs epsilon. A promise about equally many records does not limit guesses about presence."""
         text = ('[pipeline]\nsecret = "target"\nknown = [0, 1, 1, 2]\npost = "identity"\nperturber = { release = "exponential", '
