@@ -48,6 +48,9 @@ TEST(Scores, OnlyTheIntervalScoreFindsATiedMedian) {
 TEST(Scores, CountsBeyondTheLimitAreCut) {
   EXPECT_EQ(rank_score(fraction(1, 2), 10, 0, 10, 6), 6U);  // |2 * 6 - 1 * 6|
   EXPECT_EQ(rank_score(fraction(1, 2), 10, 0, 10, 10), 10U);
+  // Equation 7 cuts what is left after the ties.
+  EXPECT_EQ(rank_score(fraction(1, 2), 2, 10, 14, 6), 0U);  // |2 * 2 - 1 * 4|
+  EXPECT_EQ(rank_score(fraction(1, 2), 1, 10, 20, 6), 4U);  // |2 * 1 - 1 * 6|
 }
 
 TEST(Scores, AQuantileIsAFractionOfTheUnitInterval) {
