@@ -116,30 +116,37 @@ class Table(ReproduceTest):
         self.assertLess(1.5 * zcdp["approximate-as-published"], zcdp["tree-as-published"])
 
 
-class UniformQuantiles(unittest.TestCase):
-    """Statements of approximate-quantiles 2021 that, by docs/papers.md, are wrong."""
+class WrongLemmas(unittest.TestCase):
+    """Statements of approximate-quantiles 2021 that, by docs/papers.md, are wrong. Every node errs by `error` records."""
 
-    def test_lemma_3_4(self):
-        """If every node errs by gamma records, all in one direction, uniform quantiles err by more than 2 gamma. The records between two earlier
-        quantiles begin where the lower one has erred, which the lemma's proof forgets."""
-        records, gamma = 2**15, 64
-
+    def errors(self, records, quantiles, error):
         def ranks(first, last, quantiles):
             """Algorithm 1 among the records first + 1 to last: the ranks of its answers."""
             if not quantiles:
                 return []
             middle = (len(quantiles) + 1) // 2 - 1
             share = quantiles[middle]
-            rank = first + math.floor(share * (last - first)) + gamma
+            rank = first + math.floor(share * (last - first)) + error
             below = [quantile / share for quantile in quantiles[:middle]]
             above = [(quantile - share) / (1 - share) for quantile in quantiles[middle + 1:]]
             return [*ranks(first, rank, below), rank, *ranks(rank, last, above)]
 
+        return [abs(rank - math.floor(quantile * records)) for rank, quantile in zip(ranks(0, records, quantiles), quantiles)]
+
+    def test_lemma_3_2(self):
+        """The lemma's proof forgets that the true ranks are rounded down."""
+        errors = self.errors(100, [Fraction(1, 10), Fraction(119, 1000), Fraction(1, 2)], -1)
+        self.assertEqual(max(errors), 3)
+        self.assertGreater(max(errors), math.log2(3) + 1)
+
+    def test_lemma_3_4(self):
+        """Uniform quantiles may err by more than 2 gamma. The records between two earlier quantiles begin where the lower one has erred, which
+        the lemma's proof forgets."""
+        gamma = 64
         for levels, expected in enumerate(("1", "3/2", "9/4", "23/8", "57/16"), 1):
-            uniform = [Fraction(i, 2**levels) for i in range(1, 2**levels)]
-            errors = [abs(rank - math.floor(quantile * records)) for rank, quantile in zip(ranks(0, records, uniform), uniform)]
+            errors = self.errors(2**15, [Fraction(i, 2**levels) for i in range(1, 2**levels)], gamma)
             self.assertEqual(Fraction(max(errors), gamma), Fraction(expected))
-            self.assertLessEqual(max(errors), levels * gamma)  # lemma 3.2
+            self.assertLessEqual(max(errors), levels * gamma)  # lemma 3.2, where nothing is rounded
 
 
 class Sanitization(CommandTest):
