@@ -422,10 +422,9 @@ PostProcessor post_of(const Item& item, const std::vector<Rational>& values) {
 /// What an analyst guesses about the true values.
 PostProcessor about_of(const Item& item, const std::vector<Rational>& values) {
   if (item.is_table()) item.require_keys({"query", "of"});
-  return query_of(item, "about", values,
-                  {{"count", PostProcessor::Kind::count},
-                   {"mode", PostProcessor::Kind::mode},
-                   {"sum", PostProcessor::Kind::sum}});
+  return query_of(
+      item, "about", values,
+      {{"count", PostProcessor::Kind::count}, {"mode", PostProcessor::Kind::mode}, {"sum", PostProcessor::Kind::sum}});
 }
 
 /// Validates the pipeline. The library's errors begin with the name of the member that is wrong, "post: ..."; this adds the member's place

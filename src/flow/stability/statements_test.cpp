@@ -225,8 +225,8 @@ Matrix of_tuples(const Matrix& distances, std::size_t participants) {
     Matrix longer(result.rows() * distances.rows(), result.rows() * distances.rows());
     for (std::size_t a = 0; a < longer.rows(); ++a) {
       for (std::size_t b = 0; b < longer.rows(); ++b) {
-        longer(a, b) = result(a / distances.rows(), b / distances.rows()) +
-                       distances(a % distances.rows(), b % distances.rows());
+        longer(a, b) =
+            result(a / distances.rows(), b / distances.rows()) + distances(a % distances.rows(), b % distances.rows());
       }
     }
     result = std::move(longer);
