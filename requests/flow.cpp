@@ -420,10 +420,9 @@ constexpr const char* guess_field = "guess";
 constexpr const char* above_prefix = "above:";
 constexpr const char* among_prefix = "among:";
 
-[[noreturn]] void refuse_guess(const Words& what) {
-  usage({Field(guess_field), ": ", what},
-        {"write ", Field(guess_field).text("value"), ", ", Field(guess_field).text("presence"), ", ",
-         Field(guess_field).text("above:2"), " or ", Field(guess_field).text("among:0,1")});
+/// `instead`: a guess that fits the pipeline.
+[[noreturn]] void refuse_guess(const std::string& what, const std::string& instead) {
+  usage({Field(guess_field), ": ", what}, {"write for example ", Field(guess_field).text(instead)});
 }
 
 Guess above(const std::string& text, const std::vector<Rational>& values) {
@@ -432,28 +431,30 @@ Guess above(const std::string& text, const std::vector<Rational>& values) {
   for (const Rational& value : values) guess.parts.push_back(value > limit ? 0 : 1);
   const auto have = static_cast<std::size_t>(std::ranges::count(guess.parts, std::size_t{0}));
   if (have == 0 || have == values.size()) {
-    refuse_guess(have == 0 ? "no value is above " + limit.to_string() : "all values are above " + limit.to_string());
+    refuse_guess((have == 0 ? "no value is above " : "all values are above ") + limit.to_string(),
+                 above_prefix + std::ranges::min(values).to_string());
   }
   return guess;
 }
 
 Guess among(const std::vector<std::vector<std::string>>& sets, const std::vector<Rational>& values) {
+  const std::string instead = among_prefix + values.front().to_string();
   Guess guess{Guess::About::property, std::vector<std::size_t>(values.size(), sets.size()), {}};
   for (std::size_t part = 0; part < sets.size(); ++part) {
     std::string name;
     for (const std::string& text : sets[part]) {
       const Rational value = in_field(guess_field, [&] { return Rational::parse(text); });
       const auto at = std::ranges::find(values, value);
-      if (at == values.end()) refuse_guess(value.to_string() + " is not one of the values");
+      if (at == values.end()) refuse_guess(value.to_string() + " is not one of the values", instead);
       std::size_t& here = guess.parts[static_cast<std::size_t>(at - values.begin())];
-      if (here != sets.size()) refuse_guess("the value " + value.to_string() + " appears twice");
+      if (here != sets.size()) refuse_guess("the value " + value.to_string() + " appears twice", instead);
       here = part;
       name += (name.empty() ? "one of " : ", ") + value.to_string();
     }
     guess.names.push_back(std::move(name));
   }
   if (std::ranges::count(guess.parts, sets.size()) > 0) guess.names.emplace_back("none of these");
-  if (guess.names.size() < 2) refuse_guess("all values are in one set");
+  if (guess.names.size() < 2) refuse_guess("all values are in one set", instead);
   return guess;
 }
 
@@ -472,7 +473,11 @@ GuessTyped guess_typed(const Typed& typed) {
   if (text.starts_with(above_prefix)) {
     return {Guess::About::property, text.substr(std::string(above_prefix).size())};
   }
-  if (!text.starts_with(among_prefix)) refuse_guess("'" + text + "' is not known");
+  if (!text.starts_with(among_prefix)) {
+    usage({Field(guess_field), ": '", text, "' is not known"},
+          {"write ", Field(guess_field).text("value"), ", ", Field(guess_field).text("presence"), ", ",
+           Field(guess_field).text("above:2"), " or ", Field(guess_field).text("among:0,1")});
+  }
   GuessTyped guess{Guess::About::property};
   for (const std::string& set : parts_between(text.substr(std::string(among_prefix).size()), ';')) {
     guess.among.push_back(in_field(guess_field, [&] { return words(set); }));

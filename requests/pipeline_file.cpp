@@ -378,37 +378,53 @@ PostProcessor rounding(const Item& post, const Item& unit) {
   return result;
 }
 
+/// One of these queries, by its name or in a table with the values that it counts.
+PostProcessor query_of(const Item& item, const std::string& key, const std::vector<Rational>& values,
+                       const std::map<std::string, PostProcessor::Kind>& queries) {
+  const std::string example = key + R"( = { query = "count", of = [0] }, or )" + key + R"( = "sum")";
+  PostProcessor query;
+  const std::optional<Item> counted = item.is_table() ? item.find("of") : std::nullopt;
+  query.kind = item.is_table() ? item.need("query", example).choice(queries) : item.choice(queries);
+  if (query.kind != PostProcessor::Kind::count) {
+    if (counted) counted->refuse("of goes with query = \"count\"", "leave it out");
+    return query;
+  }
+  if (!counted) item.refuse("of is missing: the values to count", "write for example " + example);
+  query.counted = indices_of(*counted, values);
+  if (query.counted.empty()) counted->refuse("nothing is counted", "write for example of = [0]");
+  return query;
+}
+
 PostProcessor post_of(const Item& item, const std::vector<Rational>& values) {
-  static const std::map<std::string, PostProcessor::Kind> queries{
-      {"bits", PostProcessor::Kind::bits},         {"count", PostProcessor::Kind::count},
-      {"identity", PostProcessor::Kind::identity}, {"mode", PostProcessor::Kind::mode},
-      {"shuffle", PostProcessor::Kind::shuffle},   {"sum", PostProcessor::Kind::sum}};
-  const std::string example = R"(post = { query = "count", of = [0] }, or post = "sum")";
-  PostProcessor post;
-  std::optional<Item> counted;
   if (item.is_table()) {
     item.require_keys({"query", "of", "table", "round"});
-    counted = item.find("of");
     if (const std::optional<Item> unit = item.find("round")) return rounding(item, *unit);
     if (const std::optional<Item> table = item.find("table")) {
       if (item.find("query")) table->refuse("there is already a query", "write one of the two");
-      if (counted) counted->refuse("of goes with query = \"count\"", "leave it out");
+      if (const std::optional<Item> counted = item.find("of")) {
+        counted->refuse("of goes with query = \"count\"", "leave it out");
+      }
+      PostProcessor post;
       post.kind = PostProcessor::Kind::table;
       post.image = outputs_of(*table);
       return post;
     }
-    post.kind = item.need("query", example).choice(queries);
-  } else {
-    post.kind = item.choice(queries);
   }
-  if (post.kind != PostProcessor::Kind::count) {
-    if (counted) counted->refuse("of goes with query = \"count\"", "leave it out");
-    return post;
-  }
-  if (!counted) item.refuse("of is missing: the values to count", "write for example " + example);
-  post.counted = indices_of(*counted, values);
-  if (post.counted.empty()) counted->refuse("nothing is counted", "write for example of = [0]");
-  return post;
+  return query_of(item, "post", values,
+                  {{"bits", PostProcessor::Kind::bits},
+                   {"count", PostProcessor::Kind::count},
+                   {"identity", PostProcessor::Kind::identity},
+                   {"mode", PostProcessor::Kind::mode},
+                   {"shuffle", PostProcessor::Kind::shuffle},
+                   {"sum", PostProcessor::Kind::sum}});
+}
+
+/// What an analyst guesses about the true values.
+PostProcessor about_of(const Item& item, const std::vector<Rational>& values) {
+  if (item.is_table()) item.require_keys({"query", "of"});
+  return query_of(
+      item, "about", values,
+      {{"count", PostProcessor::Kind::count}, {"mode", PostProcessor::Kind::mode}, {"sum", PostProcessor::Kind::sum}});
 }
 
 /// Validates the pipeline. The library's errors begin with the name of the member that is wrong, "post: ..."; this adds the member's place
@@ -528,7 +544,7 @@ Analyst analyst_of(const Item& item, const flow::Pipeline& pipeline) {
   analyst.goal = goal_of(loss);
   if (analyst.goal == Analyst::Goal::matrix) analyst.losses = matrix_of(loss);
   if (const std::optional<Item> about = item.find("about")) {
-    analyst.about = post_of(*about, pipeline.values);
+    analyst.about = about_of(*about, pipeline.values);
     about->checked([&] { flow::loss_of(analyst, pipeline); });
   }
   if (const std::optional<Item> scale = item.find("scale")) {

@@ -13,12 +13,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, Union
 
 from . import _core, _numbers, _words
-from ._errors import UsageError
+from ._errors import DataError, UsageError
 from ._members import documented
 from ._numbers import Number
 
@@ -281,7 +282,10 @@ class Pipeline:
         self._set("\n".join(lines) + "\n", analyst is None)
 
     def _set(self, toml: str, lacks_analyst: bool) -> None:
-        self._core = _core.PipelineFile.of(toml, "the pipeline", "")
+        try:
+            self._core = _core.PipelineFile.of(toml, "the pipeline", "")
+        except DataError as error:  # its line is one of `toml`, which nobody wrote
+            raise DataError(re.sub(r"\Athe pipeline:\d+: ", "", error.message), error.hint, error.field) from None
         self._lacks_analyst = lacks_analyst
         self._made_of: tuple[Any, ...] = Pipeline._of, (toml, lacks_analyst)
 

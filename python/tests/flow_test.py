@@ -117,8 +117,10 @@ def test_pipelines_in_python():
     assert all(sum(row) == 1 for row in channel.rows)
     half = flow.Pipeline(participants=2, values=[0, Fraction(1, 2)], perturber="randomized-response", post="sum")
     assert half.values == [0, Fraction(1, 2)]
-    with pytest.raises(fractile.DataError):
+    with pytest.raises(fractile.DataError) as refused:  # once, it named a line of a file that there was not
         flow.Pipeline(participants=2, values=[0, 1], perturber="none", post="sum")
+    assert refused.value.message == "pipeline.perturber: 'none' is not known"
+    assert refused.value.hint.startswith("choose one of geometric, ")
     with pytest.raises(fractile.DataError, match="pipeline.post.que ry: unknown key"):
         flow.Pipeline(participants=2, values=[0, 1], perturber="geometric", post={"que ry": "count"})
     with pytest.raises(fractile.UsageError):

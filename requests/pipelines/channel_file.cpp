@@ -19,7 +19,7 @@ constexpr std::size_t largest_channel_file = std::size_t{64} << 20;  // bytes
 
 [[noreturn]] void refuse(const std::string& where, const Words& what) {
   throw Error(ErrorCode::data, {where, ": ", what},
-              "a channel is CSV as fractile flow channel prints it for a logarithm, with fractions: "
+              "a channel is CSV as fractile flow channel prints it at an epsilon where all entries are fractions: "
               "secret,first,second and rows a,1/3,2/3");
 }
 

@@ -211,7 +211,7 @@ constexpr VerbSpec flow_compare_spec{
     "flow compare",
     "is one pipeline, or channel, worth as much as another to every analyst?",
     "fractile flow compare FILE OTHER [--from E] [--to E] [options]",
-    "TOML file of a pipeline, or CSV file of a channel as flow channel prints it for a logarithm",
+    "TOML file of a pipeline, or CSV file of a channel as flow channel prints it where all entries are fractions",
     flow_compare_table,
     "Both must have the same secrets. --format json prints a certificate, which flow verify checks.\n"
     "\n"

@@ -48,6 +48,18 @@ TEST(Scores, OnlyTheIntervalScoreFindsATiedMedian) {
 TEST(Scores, CountsBeyondTheLimitAreCut) {
   EXPECT_EQ(rank_score(fraction(1, 2), 10, 0, 10, 6), 6U);  // |2 * 6 - 1 * 6|
   EXPECT_EQ(rank_score(fraction(1, 2), 10, 0, 10, 10), 10U);
+  // Equation 7 cuts what is left after the ties.
+  EXPECT_EQ(rank_score(fraction(1, 2), 2, 10, 14, 6), 0U);  // |2 * 2 - 1 * 4|
+  EXPECT_EQ(rank_score(fraction(1, 2), 1, 10, 20, 6), 4U);  // |2 * 1 - 1 * 6|
+}
+
+// Section 2 of the 2025 paper samples tables down to a limit, here 3 records: 1, 2 and 3. If 0 is added, the sample may be 0, 1 and 2, which
+// moves the score of 2.5 like a changed record.
+TEST(Scores, SamplingDownWouldMoveThemLikeAChangedRecord) {
+  const QuantileFraction half = fraction(1, 2);
+  EXPECT_EQ(rank_score(half, 2, 0, 3, no_limit), 1U);
+  EXPECT_EQ(rank_score(half, 3, 0, 4, no_limit), 2U);  // all four records: moved by max(1, 2 - 1)
+  EXPECT_EQ(rank_score(half, 3, 0, 3, no_limit), 3U);  // the sample: moved by 2, the denominator
 }
 
 TEST(Scores, AQuantileIsAFractionOfTheUnitInterval) {

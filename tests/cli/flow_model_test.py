@@ -380,6 +380,17 @@ class Guessing(CommandTest):
         self.assertAlmostEqual(float(found["allowed"]), math.exp(2) / (math.exp(2) + 9), 12)
         self.assertAlmostEqual(float(found["capacity"]), 10 * after, 12)
 
+    def test_answers_side_by_side(self):
+        """The answers of hundreds of known others change nothing: the target's own answer decides."""
+        lines = ("[pipeline]", "values = [0, 1, 2]", 'perturber = "geometric"', 'post = "identity"', "")
+        known = 'participants = 300\nsecret = "target"\nknown = { histogram = [100, 100, 99] }\n'
+        found = self.leakage("\n".join(lines) + known, "--epsilon", "ln 3")
+        self.assertEqual([found[name] for name in ("after", "allowed", "capacity")], ["2/3", "2/3", "2"])
+        for people in (known, "participants = 300\n"):
+            self.write("p.toml", "\n".join(lines) + people)
+            result = run("flow", "cost", "p.toml", "--epsilon", "ln 3", "--format", "json", cwd=self.folder)
+            self.assertEqual(json.loads(result.out)["release"], "ln 9", result)
+
     def test_presence_in_a_release(self):
         """Adding or removing a record costs epsilon. A promise about equally many records does not limit guesses about presence."""
         text = ('[pipeline]\nsecret = "target"\nknown = [0, 1, 1, 2]\npost = "identity"\nperturber = { release = "exponential", '
@@ -398,6 +409,9 @@ class Guessing(CommandTest):
             result = run("flow", "leakage", "p.toml", "--epsilon", "1", "--guess", guess, cwd=self.folder)
             self.assertEqual((result.code, result.out), (2, ""), (guess, result))
             self.assertIn(words, result.err)
+            hinted = re.search(r"write for example --guess (\S+)\n", result.err)
+            if hinted:  # then this guess fits the pipeline
+                self.assertEqual(run("flow", "leakage", "p.toml", "--epsilon", "1", "--guess", hinted[1], cwd=self.folder).code, 0, result)
 
     def test_sweep(self):
         self.write("p.toml", '[pipeline]\nparticipants = 3\nvalues = [0, 1, 2]\nperturber = "geometric"\nsecret = "target"\n'
@@ -427,6 +441,22 @@ class Paper(CommandTest):
         for places, row in rows.items():
             self.assertEqual(row, rows[tuple(sorted(places))])
             self.assertNotEqual(row, {str(sum(places)): 1})
+
+    def test_section_7(self):
+        """Counted zeros are worth less after the infinite geometric mechanism than after the truncated one, which also counts all answers below
+        0. However far the answers reach, the count is the same, so it is that of the infinite mechanism."""
+        def counting(perturber, zero):
+            return Pipeline(2, [0, 1, 2], perturber, ("count", [zero]))
+
+        truncated, wide = counting(("geometric",), 0), counting(("wide", 1), 1)
+        for secret in wide.secrets().values():
+            for reach in (2, 3):
+                self.assertEqual(counting(("wide", reach), reach).row(secret, Fraction(3)), wide.row(secret, Fraction(3)))
+        self.write("truncated.toml", truncated.toml())
+        self.write("wide.toml", wide.toml())
+        for names, code in ((("truncated.toml", "wide.toml"), 0), (("wide.toml", "truncated.toml"), 1)):
+            result = run("flow", "compare", *names, "--from", "ln 3", "--to", "ln 3", cwd=self.folder)
+            self.assertEqual((result.code, result.err), (code, ""), result)
 
     def test_lemma_8_1(self):
         """A changed vote changes two bars."""

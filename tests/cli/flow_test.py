@@ -913,7 +913,10 @@ class Compare(FlowTest):
         refuse(3, "sum.toml", "three.toml", *self.LN_3, part=["is a secret of three.toml at ln 3 and not of sum.toml at ln 3"])
         refuse(3, "odd.csv", "odd.csv", part=["adds up to 5/6"])
         self.write("rounded.csv", flow("channel", "sum.toml", "--epsilon", "1", "--format", "csv", cwd=self.folder).out)
-        refuse(3, "rounded.csv", "rounded.csv", part=["adds up to", "as fractile flow channel prints it for a logarithm, with fractions"])
+        refuse(3, "rounded.csv", "rounded.csv", part=["adds up to", "prints it at an epsilon where all entries are fractions"])
+        # Once, the hint was to print it for a logarithm; here it was printed for one, whose root is not rational.
+        self.write("rounded.csv", flow("channel", EXAMPLES / "root_of_odds.toml", "--epsilon", "ln 3", "--format", "csv").out)
+        refuse(3, "rounded.csv", "rounded.csv", part=["adds up to", "prints it at an epsilon where all entries are fractions"])
         refuse(3, "short.csv", "odd.csv", part=["short.csv:2: 2 cells"])
         refuse(3, "twice.csv", "odd.csv", part=["twice.csv:3: a secret appears twice"])
         self.write("same.csv", "secret,a,a\nx,1/2,1/2\n")

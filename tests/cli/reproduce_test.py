@@ -116,6 +116,58 @@ class Table(ReproduceTest):
         self.assertLess(1.5 * zcdp["approximate-as-published"], zcdp["tree-as-published"])
 
 
+class WrongStatements(unittest.TestCase):
+    """Statements of approximate-quantiles 2021 that, by docs/papers.md, are wrong."""
+
+    def errors(self, records, quantiles, error):
+        """The errors of algorithm 1 if every node errs by `error` records."""
+        def ranks(first, last, quantiles):
+            """Algorithm 1 among the records first + 1 to last: the ranks of its answers."""
+            if not quantiles:
+                return []
+            middle = (len(quantiles) + 1) // 2 - 1
+            share = quantiles[middle]
+            rank = first + math.floor(share * (last - first)) + error
+            below = [quantile / share for quantile in quantiles[:middle]]
+            above = [(quantile - share) / (1 - share) for quantile in quantiles[middle + 1:]]
+            return [*ranks(first, rank, below), rank, *ranks(rank, last, above)]
+
+        return [abs(rank - math.floor(quantile * records)) for rank, quantile in zip(ranks(0, records, quantiles), quantiles)]
+
+    def test_lemma_3_2(self):
+        """The lemma's proof forgets that the true ranks are rounded down."""
+        errors = self.errors(100, [Fraction(1, 10), Fraction(119, 1000), Fraction(1, 2)], -1)
+        self.assertEqual(max(errors), 3)
+        self.assertGreater(max(errors), math.log2(3) + 1)
+
+    def test_theorem_3_3(self):
+        """Records at 1, 2, ... in a domain (0, records + e^40). At epsilon = 1, the quantiles 1/2 and 1/4 are both drawn from the last gap, which
+        is longer by far than all others together. The theorem allows this with probability at most 1/2. It holds for either logarithm."""
+        for records, nodes_on_a_path in ((340, math.log2(3) + 1), (270, math.log(3) + 1)):
+            rate = 1 / nodes_on_a_path / 2
+            others = sum(math.exp(-rate * abs(rank - records // 2)) for rank in range(records))
+
+            def of_the_last_gap(length):
+                weight = length * math.exp(-rate * (records - records // 2))
+                return weight / (weight + others)
+
+            # The second node has the same records. Its last gap ends at the first answer: with probability 7/8, beyond an eighth of the gap.
+            probability = of_the_last_gap(math.exp(40)) * 7 / 8 * of_the_last_gap(math.exp(40) / 8)
+            self.assertGreater(probability, 0.8)
+            allowed = 2 * nodes_on_a_path * (math.log(records + math.exp(40)) + math.log(3) - math.log(1 / 2))
+            self.assertGreater(records - records // 4, 1.14 * allowed)
+            self.assertLess(records - records // 4, nodes_on_a_path * allowed)  # with the factor that the proof loses
+
+    def test_lemma_3_4(self):
+        """Uniform quantiles may err by more than 2 gamma. The records between two earlier quantiles begin where the lower one has erred, which
+        the lemma's proof forgets."""
+        gamma = 64
+        for levels, expected in enumerate(("1", "3/2", "9/4", "23/8", "57/16"), 1):
+            errors = self.errors(2**15, [Fraction(i, 2**levels) for i in range(1, 2**levels)], gamma)
+            self.assertEqual(Fraction(max(errors), gamma), Fraction(expected))
+            self.assertLessEqual(max(errors), levels * gamma)  # lemma 3.2, where nothing is rounded
+
+
 class Sanitization(CommandTest):
     def test_corollary_3_6(self):
         """At a budget with noise, synthetic rows are distributed like the table, up to the error that is proved and the rows' own step."""

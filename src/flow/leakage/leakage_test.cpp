@@ -76,6 +76,45 @@ TEST(Leakage, IsThatOfTheRows) {
   }));
 }
 
+// docs/proofs/leakage.md, "Side by side".
+TEST(Leakage, AmongKnownAnswersIsThatOfTheOwnAnswer) {
+  EXPECT_TRUE(rc::check([] {
+    LeakageQuestion question{among_known({}), {}, {}};
+    const std::size_t values = question.pipeline.values.size();
+    question.guess = some_guess(values);
+    RC_PRE(question.guess.about != Guess::About::presence);
+    const Leakage found = leakage(question, ln(3));
+    const Matrix rows = channel_at(question.pipeline, 3).channel.matrix();
+    Rational after;
+    Rational capacity;
+    for (std::size_t y = 0; y < rows.columns(); ++y) {
+      std::vector<Rational> joint(values);
+      Rational highest;
+      for (std::size_t x = 0; x < values; ++x) {
+        const std::size_t part = question.guess.about == Guess::About::value ? x : question.guess.parts[x];
+        joint[part] += rows(x, y) / Rational(values);
+        highest = std::max(highest, rows(x, y));
+      }
+      after += *std::ranges::max_element(joint);
+      capacity += highest;
+    }
+    RC_ASSERT(found.after.lower == after);
+    RC_ASSERT(found.after.upper == after);
+    RC_ASSERT(found.capacity.lower == capacity);
+  }));
+  // The channel of 300 people cannot be listed.
+  const Perturber last = Perturber::geometric(3);
+  LeakageQuestion many{pipeline_of(300, last, {}), Prior(std::vector<Rational>{{1, 2}, {1, 3}, {1, 6}}), {}};
+  many.pipeline.secret = Secret::target_knowing(std::vector<std::size_t>(299, 1));
+  const LeakageQuestion one{pipeline_of(1, last, {}), many.prior, {}};
+  EXPECT_EQ(leakage(many, ln(3)).after.lower, leakage(one, ln(3)).after.lower);
+  std::vector<Perturber> each(299, Perturber::randomized_response(3));
+  each.push_back(last);
+  many.pipeline.perturber = Perturber::by_participant(std::move(each));
+  EXPECT_EQ(leakage(many, ln(3)).after.lower, leakage(one, ln(3)).after.lower);
+  EXPECT_EQ(leakage(many, ln(3)).capacity.lower, leakage(one, ln(3)).capacity.lower);
+}
+
 TEST(Leakage, NeverAboveWhatEpsilonAllows) {
   EXPECT_TRUE(rc::check([] {
     PostProcessor post = counting({0});

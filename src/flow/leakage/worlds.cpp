@@ -9,6 +9,7 @@
 #include "exact/checkpoint.hpp"
 #include "flow/loss/analyst.hpp"
 #include "flow/pipeline/additions.hpp"
+#include "flow/pipeline/canonical_post.hpp"
 #include "flow/pipeline/noise.hpp"
 #include "flow/pipeline/rows.hpp"
 #include "flow/pipeline/secrets.hpp"
@@ -234,8 +235,14 @@ std::vector<std::size_t> parts_of(const LeakageQuestion& question) {
   return parts;
 }
 
+/// The part of the pipeline that decides how much is revealed about the target's value. Proof: docs/proofs/leakage.md, "Side by side"
+Pipeline deciding_part(const Pipeline& pipeline) {
+  const bool is_own_answer = pipeline.secret.kind == Secret::Kind::target && is_side_by_side(pipeline);
+  return is_own_answer ? target_alone(pipeline) : pipeline;
+}
+
 World world_of_value(const LeakageQuestion& question) {
-  const Pipeline& pipeline = question.pipeline;
+  const Pipeline pipeline = deciding_part(question.pipeline);
   const Secrets secrets = secrets_of(pipeline);
   const Prior prior = prior_of(believing(question), secrets);
   const std::vector<std::size_t> parts = parts_of(question);

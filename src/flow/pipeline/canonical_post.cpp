@@ -141,6 +141,18 @@ Pipeline alone(const Pipeline& pipeline) {
   return one;
 }
 
+Pipeline target_alone(const Pipeline& pipeline) {
+  Pipeline one = alone(pipeline);
+  if (!pipeline.perturber.each().empty()) one.perturber = pipeline.perturber.each().back();
+  return one;
+}
+
+bool is_side_by_side(const Pipeline& pipeline) {
+  using Kind = PostProcessor::Kind;
+  return pipeline.perturber.release() == nullptr &&
+         (pipeline.post.kind == Kind::identity || pipeline.post.kind == Kind::round);
+}
+
 Pipeline canonical_pipeline(const Pipeline& pipeline) {
   Pipeline simple = pipeline;
   simple.post = canonical_post(pipeline);

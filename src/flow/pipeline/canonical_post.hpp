@@ -24,6 +24,12 @@ Perturber canonical_perturber(const Pipeline& pipeline);
 /// The pipeline of one participant, whose value is the secret.
 Pipeline alone(const Pipeline& pipeline);
 
+/// The same for the target, who is the last participant.
+Pipeline target_alone(const Pipeline& pipeline);
+
+/// Whether every answer, or bar, is shown by itself, perhaps rounded.
+bool is_side_by_side(const Pipeline& pipeline);
+
 /// The pipeline with both canonical parts.
 Pipeline canonical_pipeline(const Pipeline& pipeline);
 

@@ -115,6 +115,34 @@ TEST(SmallestEpsilon, IsOfOneParticipant) {
   EXPECT_EQ(smallest_epsilon(pipeline_of(2, mixed, {}), 3), Exponent::log(7));
 }
 
+/// The same release, as a table of all tuples.
+Pipeline with_tuples_listed(Pipeline pipeline) {
+  pipeline.post = {PostProcessor::Kind::table};
+  std::size_t tuples = 1;
+  for (std::size_t i = 0; i < pipeline.participants; ++i) tuples *= pipeline.values.size();
+  for (std::size_t tuple = 0; tuple < tuples; ++tuple) pipeline.post.image.push_back(tuple);
+  return pipeline;
+}
+
+TEST(SmallestEpsilon, OfAnswersSideBySideIsThatOfTheCostliest) {
+  const Perturber response = Perturber::randomized_response(3);
+  const Perturber seven = Perturber::fixed(response.at(7));
+  const Perturber revealing = Perturber::fixed(Channel(Matrix::identity(3)));
+  for (const Perturber& perturber :
+       {response, Perturber::geometric(3), Perturber::by_participant({seven, response}),
+        Perturber::by_participant({response, seven}), Perturber::by_participant({revealing, response})}) {
+    Pipeline pipeline = pipeline_of(2, perturber, {});
+    EXPECT_EQ(smallest_epsilon(pipeline, 3), smallest_epsilon(with_tuples_listed(pipeline), 3));
+    pipeline.secret = Secret::target_knowing({1});
+    EXPECT_EQ(smallest_epsilon(pipeline, 3), smallest_epsilon(with_tuples_listed(pipeline), 3));
+  }
+  // The channel of 300 people cannot be listed.
+  EXPECT_EQ(smallest_epsilon(pipeline_of(300, Perturber::geometric(3), {}), 3), Exponent::log(9));
+  Pipeline bars = noisy_argmax(2, 2);
+  bars.post = {};
+  EXPECT_EQ(smallest_epsilon(bars, 3), Exponent::log(9));  // a vote moves two bars
+}
+
 TEST(Encodings, OfManyValuesAreRefused) {
   EXPECT_EQ(unary_answers(8).size(), 256U);
   for (const std::size_t values : {std::size_t{9}, std::size_t{64}, std::size_t{65}, std::size_t{1} << 63}) {

@@ -7,6 +7,7 @@
 
 #include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
+#include "flow/pipeline/canonical_post.hpp"
 #include "flow/pipeline/secrets.hpp"
 #include "fractile/pipelines.hpp"
 
@@ -68,10 +69,7 @@ std::vector<Tuple> with_another_vote(const Tuple& bars) {
   return result;
 }
 
-}  // namespace
-
-std::optional<Exponent> smallest_epsilon(const Pipeline& pipeline, const Rational& odds) {
-  const OwnEnvironment own;
+std::optional<Exponent> from_all_rows(const Pipeline& pipeline, const Rational& odds) {
   const PipelineChannel made = channel_at(pipeline, odds);
   std::map<Tuple, std::size_t> rows;
   for (std::size_t x = 0; x < made.secrets.size(); ++x) rows.emplace(made.secrets[x], x);
@@ -86,6 +84,31 @@ std::optional<Exponent> smallest_epsilon(const Pipeline& pipeline, const Rationa
     }
   }
   return ratio.epsilon();
+}
+
+/// If all answers are shown side by side, a changed value changes the law of its own answer and of no other, so all other factors of a
+/// result's probability cancel in every ratio.
+std::optional<Exponent> from_each_answer(const Pipeline& pipeline, const Rational& odds) {
+  const bool is_target = pipeline.secret.kind == Secret::Kind::target;
+  if (is_target || pipeline.perturber.is_shared()) return from_all_rows(target_alone(pipeline), odds);
+  Pipeline one = alone(pipeline);
+  Exponent most;
+  for (const Perturber& perturber : pipeline.perturber.each()) {
+    one.perturber = perturber;
+    const std::optional<Exponent> here = from_all_rows(one, odds);
+    if (!here) return {};
+    most = std::max(most, *here);
+  }
+  return most;
+}
+
+}  // namespace
+
+std::optional<Exponent> smallest_epsilon(const Pipeline& pipeline, const Rational& odds) {
+  const OwnEnvironment own;
+  pipeline.validate();
+  const bool are_bars = pipeline.secret.kind == Secret::Kind::histogram;
+  return is_side_by_side(pipeline) && !are_bars ? from_each_answer(pipeline, odds) : from_all_rows(pipeline, odds);
 }
 
 }  // namespace fractile::flow

@@ -301,9 +301,7 @@ std::optional<PipelineRefinement> refuted_by_one_unknown(const Pipeline& pipelin
 /// docs/proofs/stability.md, "Side by side".
 std::optional<PipelineRefinement> compared_by_one_answer(const Pipeline& pipeline, const Rational& from,
                                                          const Rational& to) {
-  using Kind = PostProcessor::Kind;
-  const bool is_side_by_side = pipeline.post.kind == Kind::identity || pipeline.post.kind == Kind::round;
-  if (!is_side_by_side || pipeline.perturber.release() != nullptr) return {};
+  if (!is_side_by_side(pipeline)) return {};
   if (pipeline.secret.kind == Secret::Kind::histogram) {
     std::vector<Rational> heights;
     for (std::size_t height = 0; height <= pipeline.participants; ++height) {
@@ -317,17 +315,15 @@ std::optional<PipelineRefinement> compared_by_one_answer(const Pipeline& pipelin
     return bar;
   }
   if (pipeline.participants == 1) return {};
-  Pipeline single = alone(pipeline);
   if (pipeline.secret.kind == Secret::Kind::target) {
-    if (!pipeline.perturber.each().empty()) single.perturber = pipeline.perturber.each().back();
-    PipelineRefinement target = compared(single, from, to);
+    PipelineRefinement target = compared(target_alone(pipeline), from, to);
     target.refinement.reason +=
         "; the certificate is of the target's own answer, and the others' do not depend on the secret";
     target.part = "the target alone";
     return target;
   }
   if (!pipeline.perturber.is_shared()) return {};
-  PipelineRefinement one = compared(single, from, to);
+  PipelineRefinement one = compared(alone(pipeline), from, to);
   one.refinement.reason += "; the certificate is one participant's, and all answers are released side by side";
   return one;
 }

@@ -169,6 +169,17 @@ Matrix sum_of(const Matrix& a, const Matrix& b) {
   return result;
 }
 
+/// The inverse of randomized response, (a 1 + b J)^-1 = (1 - b J) / a.
+Matrix inverse_response(std::size_t values, const Rational& odds) {
+  Matrix result(values, values);
+  for (std::size_t i = 0; i < values; ++i) {
+    for (std::size_t j = 0; j < values; ++j) {
+      result(i, j) = ((i == j ? odds + Rational(values) - 1 : Rational(0)) - 1) / (odds - 1);
+    }
+  }
+  return result;
+}
+
 // Section 4.3: the algebra of definition 4.3.
 TEST(PapersStatements, KroneckerProductsHaveTheirAlgebra) {
   EXPECT_TRUE(rc::check("section 4.3", [] {
@@ -184,6 +195,14 @@ TEST(PapersStatements, KroneckerProductsHaveTheirAlgebra) {
     RC_ASSERT(kronecker(a, sum_of(b, c)) == sum_of(kronecker(a, b), kronecker(a, c)));
     RC_ASSERT(kronecker(sum_of(b, c), a) == sum_of(kronecker(b, a), kronecker(c, a)));
     RC_ASSERT(kronecker(a, b) * kronecker(after_a, after_b) == kronecker(a * after_a, b * after_b));
+    RC_ASSERT(kronecker_power(Channel(a), 3).matrix() == kronecker(kronecker(a, a), a));
+    const Rational odds = any_odds();
+    const Matrix two = Perturber::randomized_response(2).at(odds).matrix();
+    const Matrix three = Perturber::randomized_response(3).at(odds).matrix();
+    RC_ASSERT(three * inverse_response(3, odds) == Matrix::identity(3));
+    RC_ASSERT(kronecker(two, three) * kronecker(inverse_response(2, odds), inverse_response(3, odds)) ==
+              Matrix::identity(6));
+    RC_ASSERT(!(kronecker(two, three) == kronecker(three, two)));  // the product is not commutative
   }));
 }
 
@@ -196,6 +215,41 @@ TEST(PapersStatements, KroneckerProductsPreserveRefinement) {
     const Channel to = from * witness;
     const Matrix power = kronecker_power(witness, participants).matrix();
     RC_ASSERT(verify(kronecker_power(from, participants), kronecker_power(to, participants), Witness{power}));
+  }));
+}
+
+/// The distance between two tuples is the sum of their members' distances.
+Matrix of_tuples(const Matrix& distances, std::size_t participants) {
+  Matrix result(1, 1);
+  for (std::size_t i = 0; i < participants; ++i) {
+    Matrix longer(result.rows() * distances.rows(), result.rows() * distances.rows());
+    for (std::size_t a = 0; a < longer.rows(); ++a) {
+      for (std::size_t b = 0; b < longer.rows(); ++b) {
+        longer(a, b) =
+            result(a / distances.rows(), b / distances.rows()) + distances(a % distances.rows(), b % distances.rows());
+      }
+    }
+    result = std::move(longer);
+  }
+  return result;
+}
+
+// Corollaries 4.5 and 4.6: if one participant's value changes, the product costs what one channel costs, and so the products are
+// refined in the order of their epsilons.
+TEST(PapersStatements, ProductsOfFamiliesAreFamilies) {
+  EXPECT_TRUE(rc::check("corollaries 4.5, 4.6", [] {
+    const auto values = *rc::gen::inRange<std::size_t>(2, 4);
+    const std::size_t participants = values == 2 ? *rc::gen::inRange<std::size_t>(1, 4) : 2;
+    const TwoOdds odds = any_two_odds();
+    const bool is_response = *rc::gen::arbitrary<bool>();
+    const Perturber family = is_response ? Perturber::randomized_response(values) : Perturber::geometric(values);
+    const Matrix metric = of_tuples(is_response ? discrete_metric(values) : line_metric(values), participants);
+    const Channel more = kronecker_power(family.at(odds.more), participants);
+    const Channel less = kronecker_power(family.at(odds.less), participants);
+    RC_ASSERT(smallest_epsilon(more, metric) == Exponent::log(odds.more));
+    RC_ASSERT(smallest_epsilon(less, metric) == Exponent::log(odds.less));
+    RC_ASSERT(refines(more, less).refines());
+    RC_ASSERT(refines(less, more).refuted());
   }));
 }
 
@@ -269,6 +323,27 @@ TEST(PapersStatements, ResponsesAndCountsMeetTheCondition) {
     const Channel response = Perturber::randomized_response(values).at(any_odds());
     RC_ASSERT(theorem_one_condition(kronecker_power(response, participants).matrix(), image));
   }));
+}
+
+// The remark after lemma 5.3: if a Boolean aggregator meets the condition with a witness, so does its count. And only then: a change of
+// one participant's value shows in the count.
+TEST(PapersStatements, CountsMeetTheConditionOfTheirAggregators) {
+  std::size_t hold = 0;
+  std::size_t fail = 0;
+  EXPECT_TRUE(rc::check("the remark after equation 14", [&] {
+    const Image aggregator = any_image(*rc::gen::inRange<std::size_t>(3, 5), 2);
+    const std::size_t values = aggregator.of.size();
+    const auto participants = *rc::gen::inRange<std::size_t>(1, 4);
+    std::vector<bool> counted(values);
+    for (std::size_t value = 0; value < values; ++value) counted[value] = aggregator.of[value] == 1;
+    const Matrix witness = *rc::gen::arbitrary<bool>() ? any_lumpable(aggregator) : any_stochastic(values, values);
+    const bool condition = theorem_one_condition(witness, aggregator.of);
+    const Matrix power = kronecker_power(Channel(witness), participants).matrix();
+    RC_ASSERT(theorem_one_condition(power, counts_of(counted, participants)) == condition);
+    ++(condition ? hold : fail);
+  }));
+  EXPECT_GT(hold, 10U);
+  EXPECT_GT(fail, 10U);
 }
 
 // Lemma 5.4 (equation 15), which appendix A proves: any 2 x 2 channel and a tally.

@@ -84,6 +84,22 @@ JointProblem problem_of(const Setting& s) {
           s.totals};
 }
 
+// approximate-quantiles 2021, section 4.1: the sum of |Gap(o_j, o_j-1) - Gap(v_j, v_j-1)|, here times the denominator. With a selected total
+// t, the gaps that are wanted are shares of t, and the last gap still ends at the number of records.
+TEST(Joint, CostIsTheUtilityOfJointExp) {
+  const RankProfile seven = profile_of(8, {{1, 1}, {5, 2}, {9, 1}, {11, 3}});
+  const Setting thirds{"JointExp", seven, 2, {{1, 1, 1}, 3}, "1/2", {}, {}};
+  const auto cost = [&](std::uint64_t total, const std::vector<std::uint64_t>& below) {
+    return static_cast<std::uint64_t>(problem_of(thirds).scaled_cost(total, below));
+  };
+  EXPECT_EQ(cost(7, {2, 5}), 1U + 2 + 1);   // gaps 2, 3, 2 and 7/3 each
+  EXPECT_EQ(cost(7, {0, 7}), 7U + 14 + 7);  // gaps 0, 7, 0
+  EXPECT_EQ(cost(7, {7, 7}), 14U + 7 + 7);
+  EXPECT_EQ(cost(9, {2, 5}), 3U + 0 + 3);  // 3 each
+  const Setting uneven{"JointExp", seven, 2, {{1, 8, 1}, 10}, "1/2", {}, {}};
+  EXPECT_EQ(static_cast<std::uint64_t>(problem_of(uneven).scaled_cost(7, {1, 6})), 3U + 6 + 3);  // 7/10, 56/10, 7/10
+}
+
 void expect_law(const Setting& s, const std::map<std::vector<std::uint64_t>, std::uint64_t>& counts) {
   SCOPED_TRACE(s.name);
   std::vector<std::uint64_t> observed;

@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <clocale>
 #include <cmath>
 #include <limits>
 #include <locale>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fractile/error.hpp"
@@ -343,6 +345,53 @@ TEST(GumbelMax, HasThePapersMap) {
   EXPECT_EQ(zcdp.map(4), Rational(1, 2));
   const auto eta = make_gumbel_max(any_scores(), RangeDistance{}, 2, Optimize::minimize, BoundedRange{});
   EXPECT_EQ(eta.map(4), Exponent(Rational(2)));
+}
+
+/// The largest logarithm of a ratio of probabilities, and the map's bound for the scores' distance.
+template <ScoreMetric M>
+std::pair<double, double> ratio_and_bound(const M& metric, const Rational& temperature,
+                                          const std::vector<std::int64_t>& u, const std::vector<std::int64_t>& v) {
+  const auto logs = [&](const std::vector<std::int64_t>& scores) {
+    double total = 0;
+    std::vector<double> result;
+    for (const std::int64_t score : scores) {
+      result.push_back(static_cast<double>(score) / temperature.to_double());
+      total += std::exp(result.back());
+    }
+    for (double& p : result) p -= std::log(total);
+    return result;
+  };
+  const std::vector<double> of_u = logs(u);
+  const std::vector<double> of_v = logs(v);
+  double most = 0;
+  for (std::size_t i = 0; i < u.size(); ++i) most = std::max(most, std::abs(of_u[i] - of_v[i]));
+  const Scores<std::int64_t> domain{AtomDomain<std::int64_t>::all()};
+  const auto m = make_gumbel_max(domain, metric, temperature, Optimize::maximize);
+  return {most, m.map(distance(metric, u, v).value()).to_double()};
+}
+
+// gumbel-max 2023, lemma 3.2 and the postcondition.
+TEST(GumbelMax, LogRatiosAreWithinThePapersMap) {
+  double nearest = 0;
+  EXPECT_TRUE(rc::check("for all scores", [&] {
+    const auto size = *rc::gen::inRange<std::size_t>(2, 6);
+    const auto scores = [&](std::int64_t least) {
+      return *rc::gen::container<std::vector<std::int64_t>>(size, rc::gen::inRange<std::int64_t>(least, 20));
+    };
+    const Rational temperature(*rc::gen::inRange<std::int64_t>(1, 30), 4);
+    const std::vector<std::int64_t> u = scores(-20);
+    const std::vector<std::int64_t> v = scores(-20);
+    std::vector<std::int64_t> above_u = scores(0);
+    for (std::size_t i = 0; i < size; ++i) above_u[i] += u[i];
+    const auto require_bounded = [&](const std::pair<double, double>& found) {
+      RC_ASSERT(found.first <= found.second * (1 + 1e-12) + 1e-12);
+      if (found.second > 0) nearest = std::max(nearest, found.first / found.second);
+    };
+    require_bounded(ratio_and_bound(RangeDistance{}, temperature, u, v));
+    require_bounded(ratio_and_bound(LInfDistance{}, temperature, u, v));
+    require_bounded(ratio_and_bound(LInfDistance{true}, temperature, u, above_u));
+  }));
+  EXPECT_GT(nearest, 0.9);
 }
 
 template <Atom S>
