@@ -20,7 +20,8 @@ namespace fractile {
 //
 // What a release will be worth, before any record is read: how wrong its quantiles may be at worst, how wrong they typically are,
 // and which budget makes them good enough. Everything here is computed from public facts alone.
-// Source: approximate-quantiles 2021, Lemma A.1, Theorems 3.3 to 3.11, with the constants of what is run here.
+// Source: approximate-quantiles 2021, Lemma A.1 and the recursion of Lemma 3.2, with the constants of what is run here; docs/papers.md says
+// which of its theorems are wrong.
 // Thread-safety: functions of their arguments, for any number of threads.
 
 /// The worst case over everything that the query may run, for tables of query.expected_rows rows, or of 2^32 - 1 rows when the
