@@ -316,6 +316,7 @@ def test_hints_of_arrays_work():
         hint = refused(fractile.UsageError, data).hint
         assert fractile.release(eval(hint.partition("data")[1] + hint.partition("data")[2], {"data": data}), **ages)[0.5] == 40
         assert fractile.release(column, **ages)[0.5] == 40
+    assert refused(fractile.UsageError, packed, column="r").hint == "give one of their fields, data['r']"
     texts = np.array(["40"] * 500)
     assert fractile.release(eval(refused(fractile.UsageError, texts).hint.partition(", ")[2], {"data": texts}), **ages)[0.5] == 40
     took = pd.Series(pd.to_timedelta([40] * 500, unit="s"))
