@@ -463,9 +463,10 @@ Column Relation::column(const std::string& name, const std::string& source) cons
   return found;
 }
 
-Column Relation::numeric_column(const std::string& name, ValueKind kind, const std::string& source) const {
+Column Relation::numeric_column(const std::string& name, ValueKind kind, const std::string& source,
+                                const std::string& table) const {
   Column found = column(name, source);
-  require_countable(found, kind, source);
+  require_countable(found, kind, source, table);
   return found;
 }
 
