@@ -229,11 +229,11 @@ def _of_array(data: Any, name: str) -> _core.Frame:
     """An array of numpy, or of a type built on one: numbers, dates or times, some of which may be masked."""
     values, validity = _unmasked(data)
     if values.ndim != 1:
-        raise _no_array(values)
+        raise _no_array(values, name)
     times = _times.numbers_of(values)
     numbers, type_of_times = (values, "") if times is None else times
     if numbers.dtype.kind not in "iuf" or numbers.dtype.itemsize > 8:
-        raise _no_array(values)
+        raise _no_array(values, name)
     if not numbers.dtype.isnative:
         numbers = numbers.astype(numbers.dtype.newbyteorder("="))
     if not numbers.flags.aligned or any(stride % numbers.dtype.itemsize for stride in numbers.strides):
@@ -255,13 +255,14 @@ def _unmasked(data: Any) -> tuple[Any, bytes]:
     return values, numpy.packbits(~mask, bitorder="little").tobytes()
 
 
-def _no_array(data: Any) -> UsageError:
+def _no_array(data: Any, name: str) -> UsageError:
     if data.ndim != 1:
         what = f"the array has {data.ndim} dimensions, and a column has one"
         hint = "give one of its columns, data[:, 0]" if data.ndim == 2 else "give one dimension of it"
     elif data.dtype.fields:
         what = "the array holds records, not numbers"
-        hint = f"give one of their fields, data[{next(iter(data.dtype.fields))!r}]"
+        fields = data.dtype.fields
+        hint = f"give one of their fields, data[{name if name in fields else next(iter(fields))!r}]"
     else:
         wide = ", which are wider than 64 bits" if data.dtype.kind == "f" else ", not numbers"
         what, hint = f"the array holds {data.dtype}{wide}", "convert it first, data.astype(float)"

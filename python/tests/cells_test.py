@@ -1,5 +1,6 @@
 """No record decides whether a release is charged, or how another record is read. No error, nor any exception behind it, holds a cell."""
 
+import base64
 import datetime as dt
 import decimal
 import json
@@ -12,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 SECRET = "31415"
@@ -316,6 +318,7 @@ def test_hints_of_arrays_work():
         hint = refused(fractile.UsageError, data).hint
         assert fractile.release(eval(hint.partition("data")[1] + hint.partition("data")[2], {"data": data}), **ages)[0.5] == 40
         assert fractile.release(column, **ages)[0.5] == 40
+    assert refused(fractile.UsageError, packed, column="r").hint == "give one of their fields, data['r']"
     texts = np.array(["40"] * 500)
     assert fractile.release(eval(refused(fractile.UsageError, texts).hint.partition(", ")[2], {"data": texts}), **ages)[0.5] == 40
     took = pd.Series(pd.to_timedelta([40] * 500, unit="s"))
@@ -471,3 +474,38 @@ def test_profiles_carry_what_is_missing():
     assert (fractile.Profile.from_bytes(coded.to_bytes()) | again).records == 120
     with pytest.raises(fractile.UsageError, match="a list of texts and numbers"):
         fractile.profile(CODED, lattice=lattice, missing="NA")
+
+
+class Keys:
+    """A service that keeps keys, as pyarrow asks for one. It hides nothing."""
+
+    def __init__(self):
+        from pyarrow.parquet import encryption
+
+        class Client(encryption.KmsClient):
+            def wrap_key(self, key_bytes, master_key_identifier):
+                return base64.b64encode(key_bytes)
+
+            def unwrap_key(self, wrapped_key, master_key_identifier):
+                return base64.b64decode(wrapped_key)
+
+        made = encryption.EncryptionConfiguration
+        self._configuration = lambda plain: made(footer_key="k", column_keys={"k": ["age"]}, plaintext_footer=plain)
+        self._connection = encryption.KmsConnectionConfig()
+        self._factory = encryption.CryptoFactory(lambda configuration: Client())
+
+    def write(self, path, table, plaintext_footer):
+        how = self._factory.file_encryption_properties(self._connection, self._configuration(plaintext_footer))
+        with pq.ParquetWriter(path, table.schema, encryption_properties=how) as writer:
+            writer.write_table(table)
+
+
+@pytest.mark.parametrize("plaintext_footer", [False, True])
+def test_encrypted_parquet_is_refused_before_the_charge(tmp_path, engine, ledger, plaintext_footer):
+    """A footer that is not encrypted was once called text that is not UTF-8."""
+    pytest.importorskip("pyarrow.parquet.encryption")
+    path = tmp_path / "t.parquet"
+    Keys().write(path, pa.table({"age": [40] * 9, "r": ["a"] * 9}), plaintext_footer)
+    with pytest.raises(fractile.DataError, match="is an encrypted Parquet file by its f"):
+        fractile.release(path, "age", ledger=ledger, **ASKED)
+    assert not ledger.entries

@@ -614,7 +614,7 @@ TEST_F(PostgresKills, OfClientsLoseNothing) {
 TEST_F(PostgresKills, OfTheServerLoseNothing) {
   std::mt19937 random(20261125);
   std::uniform_int_distribution<int> milliseconds(20, 250);
-  for (std::uint64_t kills = 0; kills < effort(2); ++kills) {
+  for (std::uint64_t kills = 0; kills < effort(2, 1); ++kills) {
     std::vector<Client> running;
     for (int i = 0; i < clients; ++i) running.push_back(started());
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds(random)));

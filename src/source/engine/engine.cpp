@@ -47,6 +47,9 @@ FailureKind kind_of(std::string_view message) {
   if (message.starts_with("Out of Memory")) return FailureKind::memory;
   if (message.starts_with("Missing Extension")) return FailureKind::missing_extension;
   if (message.starts_with("IO Error: No files found")) return FailureKind::missing_file;
+  // The record that the message quotes may hold any words, so this kind is looked for before those that are found by words alone.
+  if (message.starts_with("Invalid Input Error: JSON transform error") && contains(message, " has duplicate key \""))
+    return FailureKind::twin_keys;
   if (contains(message, "Maximum line size")) return FailureKind::long_line;
   if (contains(message, "\"maximum_object_size\"")) return FailureKind::long_record;
   if (contains(message, "not utf-8") || contains(message, "nvalid unicode") || contains(message, "not UTF-8") ||

@@ -27,6 +27,7 @@ enum class FailureKind {
   not_utf8,           ///< bytes that are not UTF-8
   unclosed_quote,     ///< a quoted cell that is not closed
   column_count,       ///< a text line with more or fewer cells than the header
+  twin_keys,          ///< a JSON record has a key twice that is read
   malformed,          ///< the file does not have its format, or is truncated; or a function of SQL refused its argument
   missing_file,       ///< the SQL names a file that is not there
   missing_extension,  ///< the SQL needs an extension

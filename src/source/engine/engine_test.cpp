@@ -40,6 +40,12 @@ TEST(Engine, WhatRunsKeepsNoWordsWhateverTheyLookLike) {
   EXPECT_EQ(preparing.detail, "Binder Error: JSON path error near 'secret'");
 }
 
+TEST(Engine, KeysThatStandTwiceInARecordAreNoDamage) {
+  const char* const record = R"({"age":5,"age":40,"said":"Maximum line size, not utf-8"} has duplicate key "age")";
+  const std::string message = "Invalid Input Error: JSON transform error in file \"x\", in line 1: Object ";
+  EXPECT_EQ(classify_failure(message + record, FailureTime::running).kind, FailureKind::twin_keys);
+}
+
 TEST(Engine, FailuresKeepTheLine) {
   const EngineFailure failure = classify_failure(
       "Invalid Input Error: CSV Error on Line: 31\nOriginal Line: 1,2,3\nExpected Number of Columns: 2 Found: 3",

@@ -102,14 +102,6 @@ Error refusal_of(const EngineFailure& failure, const std::string& unread) {
           "write TRY(f(x)) for NULL in its place"};
 }
 
-/// Columns of a server have types, so texts are not read as numbers.
-Column countable_column(const Relation& relation, const std::string& name, ValueKind kind) {
-  Column column = relation.numeric_column(name, kind, query_name);
-  if (source_detail::numeric_of(column.type) != source_detail::Numeric::text) return column;
-  throw Error(ErrorCode::data, fmt::format("{}: column '{}' is text, which is not counted", query_name, name),
-              {"make numbers of it: ", Field("sql").text("SELECT TRY_CAST(... AS DOUBLE) AS x FROM ...")});
-}
-
 /// A query that runs in this process, and makes each row from one row of the table.
 struct RowWiseQuery {
   std::string table;
@@ -127,6 +119,14 @@ struct RowWiseQuery {
     return streamed;
   }
 };
+
+/// Columns of a server have types, so texts are not read as numbers.
+Column countable_column(const RowWiseQuery& query, const std::string& name, ValueKind kind) {
+  Column column = query.relation.numeric_column(name, kind, query_name, query.table);
+  if (source_detail::numeric_of(column.type) != source_detail::Numeric::text) return column;
+  throw Error(ErrorCode::data, fmt::format("{}: column '{}' is text, which is not counted", query_name, name),
+              {"make numbers of it: ", Field("sql").text("SELECT TRY_CAST(... AS DOUBLE) AS x FROM ...")});
+}
 
 /// A query with declared stability, which runs on the server.
 struct ServersQuery {
@@ -200,7 +200,8 @@ struct PostgresQuery::State {
         return is_text(each) && source_detail::lower_case(each.name) == source_detail::lower_case(column);
       });
     };
-    require_told_apart(as_columns(table.columns()), mentioned_columns(tree), "the table " + name);
+    require_told_apart(as_columns(table.columns()), mentioned_columns(tree), "the table " + name,
+                       "rename all but one of them there");
     source_detail::PostgresRecords never_read(address, name, table.path(), table.columns(), {});
     StreamedTable rows(RowWiseQuery::streamed_columns(table.columns()), never_read);
     const source_detail::Connection connection = engine_with(rows);
@@ -224,7 +225,7 @@ struct PostgresQuery::State {
 
   void require_countable(const std::string& column, ValueKind kind) const {
     if (row_wise) {
-      countable_column(row_wise->relation, column, kind);
+      countable_column(*row_wise, column, kind);
     } else {
       declared.countable(column, kind);
     }
@@ -233,7 +234,7 @@ struct PostgresQuery::State {
   /// Reads the table's rows from the server, and makes the query's rows from them.
   Counted count_row_wise(const std::string& name, const Lattice& lattice,
                          const std::function<void()>& on_progress) const {
-    const Column column = countable_column(row_wise->relation, name, lattice.kind());
+    const Column column = countable_column(*row_wise, name, lattice.kind());
     const source_detail::UnitLattice units = counted_on(column, lattice);
     source_detail::PostgresRecords records(address, row_wise->table, row_wise->path, row_wise->columns, on_progress);
     StreamedTable rows(row_wise->streamed(), records);
@@ -259,18 +260,18 @@ struct PostgresQuery::State {
     const Relation& rows = row_wise->relation;
     const std::optional<PerPerson>& how = asked.selection.per_person;
     const bool is_any = how && has_values(rows.column(asked.column, query_name), *how);
-    source_detail::SelectedColumns columns{
-        is_any ? rows.column(asked.column, query_name) : countable_column(rows, asked.column, asked.lattice.kind()),
-        {},
-        {},
-        how};
+    source_detail::SelectedColumns columns{is_any ? rows.column(asked.column, query_name)
+                                                  : countable_column(*row_wise, asked.column, asked.lattice.kind()),
+                                           {},
+                                           {},
+                                           how};
     if (!asked.selection.person.empty()) {
       columns.person = rows.column(asked.selection.person, query_name);
-      source_detail::require_identifier(*columns.person, query_name);
+      source_detail::require_identifier(*columns.person, query_name, row_wise->table);
     }
     for (const std::string& name : asked.selection.by.names()) columns.keys.push_back(rows.column(name, query_name));
     const std::optional<RecordWeights>& weights = asked.selection.weights;
-    if (weights) columns.weight = countable_column(rows, weights->column, ValueKind::number);
+    if (weights) columns.weight = countable_column(*row_wise, weights->column, ValueKind::number);
     return columns;
   }
 

@@ -114,9 +114,9 @@ class RecordWise : public EngineTest {
     std::uint64_t done = 0;
     const std::size_t end = table.records.size();
     const auto place = rc::gen::oneOf(rc::gen::element<std::size_t>(0, end), rc::gen::inRange<std::size_t>(0, end + 1));
-    while (done < effort(count)) {
+    while (done < effort(count, 1)) {
       ASSERT_TRUE(rc::check("one record more", [&] {
-        if (done >= effort(count)) return;
+        if (done >= effort(count, 1)) return;
         const std::string record = *nasty;
         compare(without, see(write(table.with(record, *place).text()), groups_too));
         ++done;
@@ -207,7 +207,7 @@ TEST_F(RecordWise, Parquet) {
   const Seen without = see(write(plain), true);
   std::uint64_t done = 0;
   EXPECT_TRUE(rc::check([&] {
-    if (done++ >= effort(many)) return;
+    if (done++ >= effort(many, 1)) return;
     std::vector<std::string> more = plain;
     const std::size_t place = *rc::gen::inRange<std::size_t>(0, 4);
     more.insert(more.begin() + static_cast<std::ptrdiff_t>(place), *testing::nasty_double_sql());

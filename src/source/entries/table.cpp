@@ -216,6 +216,9 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
       return {ErrorCode::data,
               at + " has more or fewer cells than the header",
               {"fix the line, or pass ", Field("delimiter")}};
+    case FailureKind::twin_keys:
+      return {ErrorCode::data, at + ": a record has a key twice, and the key is read",
+              "write each key of a record once"};
     case FailureKind::malformed:
       if (display_name == query_name) {
         return {ErrorCode::data, at + ": a function refused the value that it met, or a file is damaged",

@@ -154,7 +154,7 @@ std::vector<Column> nameable_columns(const std::vector<Column>& columns) {
 }
 
 void require_told_apart(const std::vector<Column>& columns, const std::set<std::string>& mentioned,
-                        const std::string& source) {
+                        const std::string& source, const std::string& way_out) {
   for (const std::string& name : mentioned) {
     const auto is_same = [&](const Column& column) { return lower_case(column.name) == lower_case(name); };
     const auto found = std::ranges::find_if(columns, is_same);
@@ -164,7 +164,7 @@ void require_told_apart(const std::vector<Column>& columns, const std::set<std::
                 fmt::format("the query names the column '{}', and {} has several columns whose names differ only in "
                             "letter case, which SQL does not distinguish",
                             name, source),
-                "rename all but one of them there, or release the column without a query", "sql");
+                way_out, "sql");
   }
 }
 

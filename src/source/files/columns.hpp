@@ -78,8 +78,8 @@ bool can_be_named(const Column& column, const std::vector<Column>& columns);
 std::vector<Column> nameable_columns(const std::vector<Column>& columns);
 
 /// Throws `usage` when a query mentions, in any letter case, columns that SQL cannot distinguish, and `data` as require_read()
-/// does. `mentioned`: the names as spelled in the query. `source` is for messages.
+/// does. `mentioned`: the names as spelled in the query. `source` and `way_out` are for messages.
 void require_told_apart(const std::vector<Column>& columns, const std::set<std::string>& mentioned,
-                        const std::string& source);
+                        const std::string& source, const std::string& way_out);
 
 }  // namespace fractile::source_detail

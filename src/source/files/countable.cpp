@@ -62,22 +62,28 @@ std::string identifier(const std::string& name) {
   return quotable ? '"' + name + '"' : "";
 }
 
+std::string from_sql(const std::string& table) {
+  const std::string name = identifier(table);
+  return " FROM " + (name.empty() ? "..." : name);
+}
+
 /// An example of a query that turns this column into numbers, under the same name. tests/cli/hints_test.py tries each example.
-Words conversion_hint(const Column& column) {
+Words conversion_hint(const Column& column, const std::string& table) {
   const Field sql("sql");
+  const std::string from = from_sql(table);
   const auto* const known = std::ranges::find(conversions, column.type, &Conversion::type);
   if (known == conversions.end())
-    return {"name a column of numbers, or make one with ", sql.text("SELECT ... AS x FROM input")};
+    return {"name a column of numbers, or make one with ", sql.text("SELECT ... AS x" + from)};
   const std::string name = identifier(column.name);
   const std::string of = name.empty() ? "..." : name;
   return {times_hint(column.type), "make numbers of it (", std::string(known->meaning), "): ",
           sql.text("SELECT " + std::string(known->before) + of + std::string(known->after) + " AS " +
-                   (name.empty() ? "x" : name) + " FROM input")};
+                   (name.empty() ? "x" : name) + from)};
 }
 
 }  // namespace
 
-void require_countable(const Column& column, ValueKind kind, const std::string& source) {
+void require_countable(const Column& column, ValueKind kind, const std::string& source, const std::string& table) {
   const Numeric numeric = numeric_of(column.type);
   if (numeric == Numeric::text) return;
   const std::optional<ValueKind> time = time_kind_of(column.type);
@@ -91,7 +97,7 @@ void require_countable(const Column& column, ValueKind kind, const std::string& 
   }
   if (numeric != Numeric::none) return;
   throw Error(ErrorCode::data, source + ": column '" + column.name + "' is " + column.type + ", not a number",
-              conversion_hint(column));
+              conversion_hint(column, table));
 }
 
 std::string other_dates_query(const Column& column) {
@@ -100,7 +106,7 @@ std::string other_dates_query(const Column& column) {
          " FROM input";
 }
 
-void require_identifier(const Column& column, const std::string& source) {
+void require_identifier(const Column& column, const std::string& source, const std::string& table) {
   constexpr std::array no_identifiers{"FLOAT", "DOUBLE", "LIST", "STRUCT", "MAP", "UNION", "VARIANT", "GEOMETRY"};
   if (std::ranges::find(no_identifiers, column.type) == no_identifiers.end()) return;
   const std::string name = identifier(column.name);
@@ -108,7 +114,7 @@ void require_identifier(const Column& column, const std::string& source) {
   throw Error(ErrorCode::data,
               source + ": column '" + column.name + "' is " + column.type + ", which does not identify persons",
               {"name a column of text or whole numbers, or make one with ",
-               Field("sql").text("SELECT *, CAST(" + of + " AS BIGINT) AS person FROM input")},
+               Field("sql").text("SELECT *, CAST(" + of + " AS BIGINT) AS person" + from_sql(table))},
               "person");
 }
 

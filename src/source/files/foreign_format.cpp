@@ -209,6 +209,12 @@ void refuse_encrypted_parquet(const std::string& file, std::string_view head) {
   if (head.starts_with("PARE")) refuse_foreign(file, encrypted, "one that can be read without a key");
 }
 
+void refuse_signed_parquet(const std::string& file) {
+  throw Error(ErrorCode::data,
+              file + " is " + std::string(encrypted.name) + " by its footer, not one that can be read without a key",
+              std::string(encrypted.hint));
+}
+
 std::string hint_for_missing(const std::string& path) {
   constexpr std::string_view elsewhere = "://";
   if (path.starts_with("file://")) return "name the file by its path alone, without file://";

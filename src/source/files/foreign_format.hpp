@@ -21,6 +21,8 @@ void refuse_foreign_json(const std::string& file, std::string_view head);
 
 /// Throws `data` when a file that should be Parquet begins like one with an encrypted footer.
 void refuse_encrypted_parquet(const std::string& file, std::string_view head);
+/// Throws `data` for a Parquet file whose footer is signed and not encrypted, as it is where some columns are encrypted.
+[[noreturn]] void refuse_signed_parquet(const std::string& file);
 
 /// The hint for a path that cannot be opened; "" when nothing special is known.
 std::string hint_for_missing(const std::string& path);

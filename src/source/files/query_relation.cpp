@@ -383,7 +383,8 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
   for (Input& input : inputs) views.push_back(view_of(connection, input, options, tree));
   const std::set<std::string> mentioned = mentioned_columns(tree);
   for (std::size_t k = 0; k < inputs.size(); ++k)
-    require_told_apart(views[k].relation.columns(), mentioned, inputs[k].files.display_name());
+    require_told_apart(views[k].relation.columns(), mentioned, inputs[k].files.display_name(),
+                       "rename all but one of them there, or release the column without a query");
   std::vector<std::string> setup;
   std::optional<Judged> query;  // unless the stability is declared
   if (!options.sql_stability) {

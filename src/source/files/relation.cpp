@@ -169,11 +169,21 @@ void require_countable_size(const std::string& file, std::uint64_t most) {
       "split it");
 }
 
-/// The number of rows in the footer of a Parquet file.
-std::uint64_t parquet_rows(const Connection& connection, const std::string& file) {
-  const auto rows = text_rows(
-      connection, "SELECT CAST(num_rows AS VARCHAR) FROM parquet_file_metadata(" + quote_literal(file) + ")", 1);
-  return rows.empty() ? 0 : std::stoull(rows.front()[0]);
+/// The number of rows in the footer of a Parquet file. Throws `data` for an encrypted file whose footer is not encrypted: such a footer is
+/// signed, and names its algorithm along with random bytes. The engine fails where these are not UTF-8, and shows them where they are.
+std::uint64_t parquet_rows(const Connection& connection, const InputFile& file) {
+  const std::string sql =
+      "SELECT CAST(num_rows AS VARCHAR), coalesce(encryption_algorithm, '') FROM parquet_file_metadata(" +
+      quote_literal(file.path()) + ")";
+  try {
+    const auto rows = text_rows(connection, sql, 2);
+    if (rows.empty()) return 0;
+    if (!rows.front()[1].empty()) refuse_signed_parquet(file.display_name());
+    return std::stoull(rows.front()[0]);
+  } catch (const EngineFailure& failure) {
+    if (failure.kind == FailureKind::not_utf8) refuse_signed_parquet(file.display_name());
+    throw;
+  }
 }
 
 std::vector<std::string> paths_of(const std::vector<InputFile>& files) {
@@ -383,7 +393,7 @@ Relation Relation::of_parquet(const Connection& connection, const std::vector<In
   for (const InputFile& file : files) {
     const std::string from = "read_parquet(" + quote_literal(file.path()) + ", hive_partitioning = false)";
     std::vector<Column> columns = described_columns(connection, "SELECT * FROM " + from);
-    const std::uint64_t rows = parquet_rows(connection, file.path());
+    const std::uint64_t rows = parquet_rows(connection, file);
     require_countable_size(file.display_name(), rows);
     relation.most_records_ += rows;
     relation.rows_of_.push_back(rows);
@@ -453,9 +463,10 @@ Column Relation::column(const std::string& name, const std::string& source) cons
   return found;
 }
 
-Column Relation::numeric_column(const std::string& name, ValueKind kind, const std::string& source) const {
+Column Relation::numeric_column(const std::string& name, ValueKind kind, const std::string& source,
+                                const std::string& table) const {
   Column found = column(name, source);
-  require_countable(found, kind, source);
+  require_countable(found, kind, source, table);
   return found;
 }
 

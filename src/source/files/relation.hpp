@@ -45,8 +45,9 @@ class Relation {
   /// The column of this name, as find_column() finds it. JSON has a column for every name that is UTF-8, not empty and without NUL,
   /// spelled exactly like this; throws `usage` for other names. `source` is for messages.
   Column column(const std::string& name, const std::string& source) const;
-  /// column(); throws `data` unless it is numeric or text.
-  Column numeric_column(const std::string& name, ValueKind kind, const std::string& source) const;
+  /// column(); throws `data` unless it is numeric or text. `table` as for require_countable().
+  Column numeric_column(const std::string& name, ValueKind kind, const std::string& source,
+                        const std::string& table = "input") const;
   /// What follows FROM, for reading this column.
   std::string from(const Column& column) const { return from(std::vector<Column>{column}); }
   /// The same for several columns, some of which may be equal. Throws `usage` for two keys of JSON that differ in letter case only:
