@@ -605,7 +605,7 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
 }  // namespace
 
 std::string bounded_cell(const std::string& cell, const std::string& bare_type) {
-  if (is_short_type(bare_type)) return cell;
+  if (is_short_type(bare_type)) return cell_within_day(cell, bare_type);
   if (bare_type != "VARCHAR") {
     return fmt::format("CASE WHEN strlen(TRY(CAST({0} AS VARCHAR))) <= {1} THEN {0} END", cell, longest_text);
   }
