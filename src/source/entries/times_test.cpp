@@ -223,6 +223,9 @@ TEST_F(Times, OfADayThatAreNotWithinADayAreMissing) {
     };
     EXPECT_EQ(ages_of({.person = "t"}).front().profiles().at(0), only(50)) << type;
     EXPECT_EQ(ages_of({.by = "t", .keys = {"24:00:00"}}).front().profiles().at(0), only(50)) << type;
+    const RecordSelection counts{.person = "age", .per_person = PerPerson::count};
+    const ColumnToCount of_times{"t", source_test::ages_to_120, NullPolicy::drop, counts};
+    EXPECT_EQ(open(file).count({of_times}, bits).front().profiles().at(0), only(1)) << type;
     for (const Error& error :
          {error_of([&] { ages_where("s IS NULL"); }), error_of([&] { ages_of({.by = "s", .keys = {"x"}}); })}) {
       EXPECT_NE(std::string(error.what()).find("column 's' has times of day inside a STRUCT"), std::string::npos)
