@@ -656,7 +656,10 @@ class WhatAnAskerLearns(OfPeople):
                    'infinity', 'NaN', 1), (true, 'sad', 3, NULL, 'Infinity', 1e25, NULL, NULL, '', E'\\u00e9', '-infinity', 'infinity', '-infinity',
                    '-infinity', '-infinity', -1, 1), (true, 'sad', 3, NULL, '-Infinity', 0, NULL, NULL, '', repeat('y', 50000), 0, 1e308, '5874897-12-31',
                    '294276-12-31 23:59:59', '294276-12-31 23:59:59Z', -1, 1), (true, 'sad', 3, NULL, 1e100000, 0, NULL, NULL, '', '', 0, 0,
-                   '4713-01-01 BC', '4713-01-01 BC', '4713-01-01 BC', -1, 1);"""
+                   '4713-01-01 BC', '4713-01-01 BC', '4713-01-01 BC', -1, 1);
+            CREATE DOMAIN label AS text CHECK (VALUE <> ''); CREATE DOMAIN short_label AS char(4); CREATE DOMAIN nested AS label;
+            CREATE TABLE labeled (a label, b short_label, c nested, n int);
+            INSERT INTO labeled SELECT 'a' || i % 3, 'b' || i % 3, 'c' || i % 3, i FROM generate_series(1, 900) AS i;"""
         )
         own = self.with_path("cells,public")
         for sql in (
@@ -674,6 +677,7 @@ class WhatAnAskerLearns(OfPeople):
             "SELECT money AS x FROM odd",
             "SELECT * FROM (SELECT n AS x FROM odd) AS inside",
             "SELECT 7 AS x FROM odd",
+            "SELECT n AS x FROM labeled WHERE a = 'a1' AND b = 'b1' AND c = 'c1'",
         ):
             with self.subTest(sql):
                 self.quantiles(self.asked(sql, "x", postgres=own))

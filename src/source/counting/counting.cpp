@@ -199,7 +199,7 @@ std::string number_expression(const Column& column, const Lattice& lattice, Unre
 std::string presence_expression(const Column& column) {
   const std::string name = quote_identifier(column.engine_name);
   const Numeric numeric = numeric_of(column.type);
-  std::string is_there = name + " IS NOT NULL";
+  std::string is_there = cell_within_day(name, column.type) + " IS NOT NULL";
   if (numeric == Numeric::real) is_there += " AND NOT isnan(" + name + ")";
   if (numeric == Numeric::text) {
     std::string none;

@@ -122,7 +122,8 @@ class Plan {
     }
   }
 
-  /// Accepts columns, and CASE WHEN octet_length(COLUMN) <= N THEN COLUMN ELSE NULL::TYPE END.
+  /// Accepts columns, and CASE WHEN octet_length(COLUMN) <= N THEN COLUMN ELSE NULL::TYPE END. A column of a domain is cast to the type
+  /// below it: THEN (COLUMN)::TYPE.
   void expression(std::string_view text) const {
     const Tokens tokens(text);
     const std::vector<Token>& all = tokens.all();
@@ -135,7 +136,8 @@ class Plan {
 
   bool is_allowed(const Token& name, bool is_called) const {
     const bool is_word = !name.is_quoted && is_one_of(name.text, {"CASE", "WHEN", "THEN", "ELSE", "END", "NULL"});
-    if (is_called) return (is_word && name.text == "WHEN") || (!name.is_quoted && name.text == "octet_length");
+    if (is_called && is_word) return is_one_of(name.text, {"WHEN", "THEN"});
+    if (is_called) return !name.is_quoted && name.text == "octet_length";
     if (is_word || names_.columns.contains(name.text)) return true;
     return !name.is_quoted &&
            (is_one_of(name.text, {"text", "character", "varying", "bpchar"}) || name.text.starts_with("records"));

@@ -31,6 +31,7 @@ TEST(PostgresPlan, ScansThatGiveColumnsPass) {
        {scan(""), scan(output("income")), scan(output("records.\"Age \"\"x\"\"\"")),
         scan(output("CASE WHEN (octet_length((records.note)::text) <= 1000000) THEN records.note ELSE NULL::character "
                     "varying END")),
+        scan(output("CASE WHEN (octet_length((note)::text) <= 1000000) THEN (note)::text ELSE NULL::text END")),
         R"({"Node Type": "Append", "Subplans Removed": 0, "Plans": [)" + part + ", " + part + "]}",
         std::string(R"({"Node Type": "Result", "Output": ["income"], "One-Time Filter": "false"})")}) {
     EXPECT_NO_THROW(require_plain_plan(plan_of(node), plain)) << node;
@@ -55,7 +56,7 @@ TEST(PostgresPlan, EverythingElseIsRefused) {
   for (const char* text :
        {"max(income)", "count", "income(note)", "pg_read_file('x')", "unnest(income)", "octet_length (pg_ls_dir(note))",
         "pg_catalog.octet_length(note)", "\"octet_length\"(note)", "income + 1", "'x'", "$1", "income -- x", "\"income",
-        "(SubPlan 1)", "CASE(note)", "people.income", "income;", "text(note)"}) {
+        "(SubPlan 1)", "CASE(note)", "\"THEN\"(note)", "people.income", "income;", "text(note)"}) {
     nodes.push_back(scan(output(text)));
   }
   for (const std::string& node : nodes) EXPECT_THROW(require_plain_plan(plan_of(node), plain), Error) << node;

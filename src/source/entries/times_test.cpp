@@ -1,6 +1,9 @@
 // Columns of dates and times: the same profile from every type, format and way of counting.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +12,7 @@
 #include "source/counting/counting.hpp"
 #include "source/entries/table_test_support.hpp"
 #include "source/files/columns.hpp"
+#include "source/files/input_file.hpp"
 
 namespace fractile {
 namespace {
@@ -182,6 +186,52 @@ TEST_F(Times, PersonsAndGroupsAreCountedLikewise) {
   const std::string bad = folder.write("bad.csv", "x,who,where\n2024-01-31,a,n\nnever,b,n\n");
   const Error error = error_of([&] { open(bad).count({{"x", days, NullPolicy::drop, selection}}, bits); });
   EXPECT_TRUE(std::string(error.what()).find("row 2, column 'x'") != std::string::npos) << error.what();
+}
+
+// A Parquet file can hold any number as a time of day. The engine crashed when it wrote such a time as text.
+TEST_F(Times, OfADayThatAreNotWithinADayAreMissing) {
+  for (const std::string type : {"TIME", "TIME_NS"}) {
+    const auto row = [&](const std::string& text, int age) {
+      const std::string time = "CAST('" + text + "' AS " + type + ")";
+      return "SELECT " + time + " AS t, {'t': " + time + "} AS s, " + std::to_string(age) + " AS age";
+    };
+    const std::string name = type + ".parquet";
+    const std::string file = write_parquet(name, row("12:34:56.789012", 40) + " UNION ALL " + row("24:00:00", 50));
+    std::string bytes = source_detail::InputFile::open(file).head(std::size_t{1} << 20);
+    const auto stored = [](std::int64_t number) {
+      std::string text(sizeof number, '\0');
+      std::memcpy(text.data(), &number, sizeof number);
+      return text;
+    };
+    const std::string time = stored(type == "TIME" ? 45'296'789'012 : 45'296'789'012'000);
+    ASSERT_NE(bytes.find(time), std::string::npos);
+    for (std::size_t at = 0; (at = bytes.find(time, at)) != std::string::npos;)
+      bytes.replace(at, time.size(), stored(-(std::int64_t{1} << 62)));
+    folder.write(name, bytes);
+    const auto ages_where = [&](const std::string& condition) {
+      return Table::open({.file = file, .sql = "SELECT age AS x FROM input WHERE " + condition})
+          .profile("x", source_test::ages_to_120, NullPolicy::drop);
+    };
+    const auto only = [](std::int64_t age) {
+      return source_test::profile_of<std::int64_t>(source_test::ages_to_120, std::span(&age, 1));
+    };
+    EXPECT_EQ(ages_where("CAST(t AS VARCHAR) IS NULL"), only(40)) << type;
+    EXPECT_EQ(ages_where("CAST(t AS VARCHAR) = '24:00:00'"), only(50)) << type;
+    RandomBits bits = RandomBits::unsafe_seeded(1);
+    const auto ages_of = [&](const RecordSelection& selection) {
+      return open(file).count({{"age", source_test::ages_to_120, NullPolicy::drop, selection}}, bits);
+    };
+    EXPECT_EQ(ages_of({.person = "t"}).front().profiles().at(0), only(50)) << type;
+    EXPECT_EQ(ages_of({.by = "t", .keys = {"24:00:00"}}).front().profiles().at(0), only(50)) << type;
+    const RecordSelection counts{.person = "age", .per_person = PerPerson::count};
+    const ColumnToCount of_times{"t", source_test::ages_to_120, NullPolicy::drop, counts};
+    EXPECT_EQ(open(file).count({of_times}, bits).front().profiles().at(0), only(1)) << type;
+    for (const Error& error :
+         {error_of([&] { ages_where("s IS NULL"); }), error_of([&] { ages_of({.by = "s", .keys = {"x"}}); })}) {
+      EXPECT_NE(std::string(error.what()).find("column 's' has times of day inside a STRUCT"), std::string::npos)
+          << error.what();
+    }
+  }
 }
 
 // --- In memory ----------------------------------------------------------------------------------------------------------

@@ -107,8 +107,31 @@ std::optional<ValueKind> time_kind_of(std::string_view bare_type) {
   return bare_type == "TIMESTAMP WITH TIME ZONE" ? std::optional(ValueKind::instant) : std::nullopt;
 }
 
+std::string cell_within_day(const std::string& cell, const std::string& bare_type) {
+  if (bare_type != "TIME" && bare_type != "TIME_NS") return cell;
+  return fmt::format("CASE WHEN {0} >= CAST('00:00:00' AS {1}) AND {0} <= CAST('24:00:00' AS {1}) THEN {0} END", cell,
+                     bare_type);
+}
+
+/// A name of a field stands before its type, with a blank between them.
+bool has_times_of_day_inside(std::string_view full_type) {
+  constexpr std::string_view ends = ",)[";
+  bool is_quoted = false;
+  for (std::size_t at = 0; at < full_type.size(); ++at) {
+    if (full_type[at] == '"') is_quoted = !is_quoted;
+    const bool begins_word = at == 0 || std::string_view(" (").find(full_type[at - 1]) != std::string_view::npos;
+    if (is_quoted || !begins_word) continue;
+    for (const std::string_view type : {"TIME", "TIME_NS"}) {
+      const std::size_t end = at + type.size();
+      if (!full_type.substr(at).starts_with(type) || end == full_type.size()) continue;
+      if (ends.find(full_type[end]) != std::string_view::npos) return true;
+    }
+  }
+  return false;
+}
+
 std::string cell_as_text(const std::string& cell, const std::string& bare_type) {
-  const std::string text = "CAST(" + cell + " AS VARCHAR)";
+  const std::string text = "CAST(" + cell_within_day(cell, bare_type) + " AS VARCHAR)";
   constexpr std::array of_others{"LIST", "MAP", "STRUCT", "UNION", "VARIANT"};
   const bool can_fail = time_kind_of(bare_type) || std::ranges::find(of_others, bare_type) != of_others.end();
   return can_fail ? "TRY(" + text + ")" : text;
@@ -131,6 +154,12 @@ const Column& find_column(const std::vector<Column>& columns, const std::string&
 }
 
 void require_read(const Column& column, const std::string& source) {
+  if (has_times_of_day_inside(column.full_type)) {
+    throw Error(ErrorCode::data,
+                source + ": column '" + column.name + "' has times of day inside a " + column.type +
+                    ", which the engine does not read safely",
+                "write the times as texts, or as a column of their own");
+  }
   if (column.unread_digits == 0) return;
   throw Error(ErrorCode::data,
               source + ": column '" + column.name + "' holds decimals of " + std::to_string(column.unread_digits) +
@@ -140,7 +169,8 @@ void require_read(const Column& column, const std::string& source) {
 
 bool can_be_named(const Column& column, const std::vector<Column>& columns) {
   const auto is_same = [&](const Column& other) { return lower_case(other.name) == lower_case(column.name); };
-  return !column.name.empty() && column.unread_digits == 0 && std::ranges::count_if(columns, is_same) == 1;
+  const bool is_read = column.unread_digits == 0 && !has_times_of_day_inside(column.full_type);
+  return !column.name.empty() && is_read && std::ranges::count_if(columns, is_same) == 1;
 }
 
 std::vector<Column> nameable_columns(const std::vector<Column>& columns) {

@@ -66,10 +66,16 @@ enum class Names { listed, of_first_line, unsaid };
 const Column& find_column(const std::vector<Column>& columns, const std::string& name, const std::string& source,
                           Names names = Names::listed);
 
+/// SQL of a cell; NULL for a time of day that is not within a day. A file can hold any number there, and the engine crashes when it
+/// writes such a number as text.
+std::string cell_within_day(const std::string& cell, const std::string& bare_type);
+/// Whether a list, a structure or a map has times of day in it. `full_type`: as SQL spells it.
+bool has_times_of_day_inside(std::string_view full_type);
+
 /// SQL of a cell as text; NULL for a value that the engine can read but not write, such as times near the ends of their types.
 std::string cell_as_text(const std::string& cell, const std::string& bare_type);
 
-/// Throws `data` for a column that the engine would misread. `source` is for messages.
+/// Throws `data` for a column that the engine would misread, or in which a cell could make it crash. `source` is for messages.
 void require_read(const Column& column, const std::string& source);
 
 /// Whether SQL, which ignores letter case, finds this column by its name, and can read it.

@@ -50,6 +50,18 @@ TEST(Columns, WhatMustNotBeSaidIsNotSuggested) {
   EXPECT_TRUE(sep.hint().starts_with("its first line, sep=, is for Excel: remove it"));
 }
 
+TEST(Columns, TimesOfDayInsideOthersAreFoundInTheType) {
+  for (const char* type : {"TIME[]", "TIME_NS[3]", "STRUCT(t TIME)", "STRUCT(a INTEGER, t TIME[])",
+                           "MAP(VARCHAR, TIME_NS)", "STRUCT(\"a \"\"b\" TIME, c DATE)", "STRUCT(s STRUCT(t TIME))[]"}) {
+    EXPECT_TRUE(has_times_of_day_inside(type)) << type;
+  }
+  for (const char* type :
+       {"", "TIME", "TIME_NS", "TIMESTAMP[]", "STRUCT(t TIMESTAMP_NS)", "TIME WITH TIME ZONE[]", "STRUCT(TIME INTEGER)",
+        "STRUCT(\"a TIME)\" INTEGER)", "MAP(TIMESTAMP WITH TIME ZONE, DATE)"}) {
+    EXPECT_FALSE(has_times_of_day_inside(type)) << type;
+  }
+}
+
 TEST(Columns, UnknownNameListsWhatThereIs) {
   const Error error = error_of([] { find_column(people, "bron", "people.csv"); });
   EXPECT_EQ(error.code(), ErrorCode::data);

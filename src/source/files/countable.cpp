@@ -106,15 +106,31 @@ std::string other_dates_query(const Column& column) {
          " FROM input";
 }
 
+<<<<<<< HEAD
 void require_identifier(const Column& column, const std::string& source, const std::string& table) {
   constexpr std::array no_identifiers{"FLOAT", "DOUBLE", "LIST", "STRUCT", "MAP", "UNION", "VARIANT", "GEOMETRY"};
+=======
+void require_identifier(const Column& column, const std::string& source) {
+  constexpr std::array no_identifiers{"FLOAT", "DOUBLE", "INTERVAL", "LIST",    "STRUCT",
+                                      "MAP",   "UNION",  "VARIANT",  "GEOMETRY"};
+>>>>>>> r2
   if (std::ranges::find(no_identifiers, column.type) == no_identifiers.end()) return;
+  const std::string what =
+      source + ": column '" + column.name + "' is " + column.type + ", which does not identify persons";
+  const bool is_number = numeric_of(column.type) == Numeric::real;
+  if (!is_number && column.type != "INTERVAL") {
+    throw Error(ErrorCode::data, what, "name a column of text or whole numbers", "person");
+  }
   const std::string name = identifier(column.name);
   const std::string of = name.empty() ? "..." : name;
-  throw Error(ErrorCode::data,
-              source + ": column '" + column.name + "' is " + column.type + ", which does not identify persons",
+  throw Error(ErrorCode::data, what,
               {"name a column of text or whole numbers, or make one with ",
+<<<<<<< HEAD
                Field("sql").text("SELECT *, CAST(" + of + " AS BIGINT) AS person" + from_sql(table))},
+=======
+               Field("sql").text("SELECT *, CAST(" + of + " AS " + (is_number ? "BIGINT" : "VARCHAR") +
+                                 ") AS person FROM input")},
+>>>>>>> r2
               "person");
 }
 

@@ -277,6 +277,23 @@ Constants constants_of(const std::string& function) {
   }
 }
 
+// Making the text of a BLOB of 150 MB once took more than 1 GB.
+TEST_F(RowWork, LongListsAndBlobsAreMissingAndDoNotBecomeText) {
+  for (const std::string cell :
+       {"CAST(repeat('a', 65536) AS BLOB)", "CAST(repeat(chr(1), 65537) AS BLOB)", "range(65537)"}) {
+    const std::string type = cell.starts_with("range") ? "LIST" : "BLOB";
+    const std::string bounded = bounded_cell("c", type);
+    EXPECT_TRUE(bounded.starts_with(type == "BLOB" ? "CASE WHEN octet_length(c) <= 65536 THEN "
+                                                   : "CASE WHEN len(c) <= 65536 THEN "))
+        << bounded;
+    ResultStream rows = connection_->query(
+        "SELECT CAST(" + bounded + " IS NULL AS BIGINT) FROM (SELECT " + cell + " AS c)", {CellType::integer});
+    const auto chunk = rows.next();
+    ASSERT_TRUE(chunk);
+    EXPECT_EQ(chunk->column(0).numbers<std::int64_t>()[0], cell.find("65537") == std::string::npos ? 0 : 1) << cell;
+  }
+}
+
 /// Each function of the list, on every type that it takes, in rows of values at which functions fail. (Of NULL and of what is refused
 /// before any row is read nothing can fail.)
 TEST_F(RowWork, NothingOfARowEndsAnyFunction) {
