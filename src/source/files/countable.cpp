@@ -106,14 +106,9 @@ std::string other_dates_query(const Column& column) {
          " FROM input";
 }
 
-<<<<<<< HEAD
 void require_identifier(const Column& column, const std::string& source, const std::string& table) {
-  constexpr std::array no_identifiers{"FLOAT", "DOUBLE", "LIST", "STRUCT", "MAP", "UNION", "VARIANT", "GEOMETRY"};
-=======
-void require_identifier(const Column& column, const std::string& source) {
   constexpr std::array no_identifiers{"FLOAT", "DOUBLE", "INTERVAL", "LIST",    "STRUCT",
                                       "MAP",   "UNION",  "VARIANT",  "GEOMETRY"};
->>>>>>> r2
   if (std::ranges::find(no_identifiers, column.type) == no_identifiers.end()) return;
   const std::string what =
       source + ": column '" + column.name + "' is " + column.type + ", which does not identify persons";
@@ -125,12 +120,8 @@ void require_identifier(const Column& column, const std::string& source) {
   const std::string of = name.empty() ? "..." : name;
   throw Error(ErrorCode::data, what,
               {"name a column of text or whole numbers, or make one with ",
-<<<<<<< HEAD
-               Field("sql").text("SELECT *, CAST(" + of + " AS BIGINT) AS person" + from_sql(table))},
-=======
-               Field("sql").text("SELECT *, CAST(" + of + " AS " + (is_number ? "BIGINT" : "VARCHAR") +
-                                 ") AS person FROM input")},
->>>>>>> r2
+               Field("sql").text("SELECT *, CAST(" + of + " AS " + (is_number ? "BIGINT" : "VARCHAR") + ") AS person" +
+                                 from_sql(table))},
               "person");
 }
 
