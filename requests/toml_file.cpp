@@ -71,7 +71,7 @@ TomlFile::TomlFile(std::string name, std::string text, std::string help, Quoting
   } catch (const toml::parse_error& error) {
     const std::string what(quoting == Quoting::allowed ? error.description() : "this is not TOML");
     refuse(fmt::format("{}:{}: {}", name_, std::max(1U, error.source().begin.line), what),
-           "a TOML file is expected; " + help_);
+           "a TOML file is expected, with texts and fractions in quotes and decimals after a point; " + help_);
   }
 }
 

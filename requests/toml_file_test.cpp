@@ -98,7 +98,8 @@ TEST(TomlFiles, AreRefusedWithoutQuotingThem) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::data);
     EXPECT_STREQ(error.what(), "x.toml:2: this is not TOML");
-    EXPECT_EQ(error.hint(), "a TOML file is expected; see elsewhere");
+    EXPECT_EQ(error.hint(),
+              "a TOML file is expected, with texts and fractions in quotes and decimals after a point; see elsewhere");
   }
 }
 
