@@ -136,6 +136,7 @@ WebPage to_html(const LedgerStatement& statement, const PageOptions& options) {
     write_account(page, statement, statement.accounts[i], i + 1);
   }
   if (statement.accounts.empty()) page.paragraph("The ledger is empty.");
+  if (!statement.damage.empty()) return std::move(page).finished();
   page.section("Whether lines are missing");
   page.paragraph(
       "Each line of the ledger has a hash of itself and of all lines before it; all these hashes match. The ledger "
