@@ -79,7 +79,8 @@ figures::Figure figure_of(const std::vector<Step>& steps, const LedgerAccount& a
           "entries of this dataset",
           measure,
           {std::move(panel)},
-          fmt::format("{} entries; the table has them.", steps.size())};
+          steps.size() == 1 ? "One entry; the table has it."
+                            : fmt::format("{} entries; the table has them.", steps.size())};
 }
 
 std::vector<Row> rows_of(const std::vector<Step>& steps) {
