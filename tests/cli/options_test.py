@@ -184,6 +184,8 @@ class CommandLine(CommandTest):
         self.refuse(["release", "--quant", "0.5", NOWHERE], "unknown option --quant\n", "did you mean --quantiles?")
         self.refuse(["release", "--hlep"], "unknown option --hlep\n", "did you mean --help?")
         self.refuse(["release", NOWHERE, *options(), "--zzz"], "unknown option --zzz\n", "see fractile release --help")
+        # once, the plan of a column was advised to try --count
+        self.refuse(["plan", "--column", "age"], "unknown option --column\n", "fractile release has it; see fractile plan --help")
         self.refuse(["release", NOWHERE, *options(), "-x"], "unknown option -x\n", "see fractile release --help")
 
     def test_values_of_options(self):
