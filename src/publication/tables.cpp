@@ -156,15 +156,16 @@ std::size_t require_countable(const PublicationTable& table, const std::vector<c
          "publish by fewer columns, or list the cells that are possible");
 }
 
+void require_rows_of_all(const PublicationTable& table, std::size_t cells) {
+  if (table.expected_rows.empty() || table.expected_rows.size() == cells) return;
+  refuse("rows", fmt::format("of {} cells, and the table has {}", table.expected_rows.size(), cells),
+         "write one number a cell, or none");
+}
+
 void validate_cells(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
   validate_other(table, columns);
   validate_possible(table, columns);
-  const std::size_t cells = require_countable(table, columns);
-  if (table.expected_rows.empty()) return;
-  if (table.expected_rows.size() != cells) {
-    refuse("rows", fmt::format("of {} cells, and the table has {}", table.expected_rows.size(), cells),
-           "write one number a cell, or none");
-  }
+  require_rows_of_all(table, require_countable(table, columns));
   std::uint64_t sum = 0;
   for (const std::uint64_t rows : table.expected_rows) {
     if (rows > RankProfile::max_records - sum)
@@ -438,8 +439,9 @@ KeyTuple margin_of(const KeyTuple& cell, const KeyLevel& level) {
 LevelCells cells_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level) {
   const std::vector<const KeyColumn*> columns = publication.columns_of(table);
   require_level(table, level);
+  validate_other(table, columns);
   require_one_key_a_column(table);
-  require_countable(table, columns);
+  require_rows_of_all(table, require_countable(table, columns));
   const std::vector<KeyTuple> finest = table.possible.empty() ? all_tuples(table, columns) : table.possible;
   LevelCells result;
   std::map<KeyTuple, std::size_t> places;

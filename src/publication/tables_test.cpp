@@ -67,6 +67,15 @@ TEST(PublicationCells, HaveOneKeyAColumn) {
   }
 }
 
+TEST(PublicationCells, AreThoseThatItsListsAreAbout) {
+  Publication publication = earnings();
+  publication.tables.front().other = {"abroad"};  // of two columns
+  EXPECT_THROW(cells_of(publication, publication.tables.front(), {0, 1}), Error);
+  publication.tables.front().other = {};
+  publication.tables.front().expected_rows = {1, 2};  // of eight cells
+  EXPECT_THROW(cells_of(publication, publication.tables.front(), {0, 1}), Error);
+}
+
 TEST(PublicationCells, OfOtherKeysComeAfterTheListed) {
   Publication publication = earnings();
   publication.tables.front().other = {"abroad", ""};
