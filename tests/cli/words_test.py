@@ -406,6 +406,11 @@ class Tables(WordsTest):
         self.write("p.toml", MIXED)
         self.assertNotIn("the step is coarse", self.of("plan", "p.toml", "--format", "table"))
 
+    def test_a_publications_costs_add_up_as_they_are_written(self):
+        """Once, the sum of 0.1535 and 0.1465 was 3/10."""
+        self.assertIn("Together they cost exactly the budget of the publication, epsilon = 0.3. ",
+                      self.published(SMALL.format(intervals="0.95").replace("epsilon = 1", "epsilon = 0.3") + 'totals = "all"\n'))
+
     def test_names_do_not_act_on_a_terminal(self):
         """Once, a publication's title and the names of its tables were printed as they were."""
         self.write_people()
