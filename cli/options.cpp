@@ -137,6 +137,16 @@ Words to_fill_in(const OptionSpec& spec) {
                                     : field.blanks(argument.substr(0, space), argument.substr(space + 1));
 }
 
+/// What to do about an option that this verb does not have: another verb may have it, or it may be a typing error.
+Words unknown_option_hint(const std::string& name, const VerbSpec& verb) {
+  for (const VerbSpec* const other : requests::verbs_with_options()) {
+    if (std::ranges::count(option_names(*other), name) > 0)
+      return fmt::format("fractile {} has it; {}", other->name, help_hint(verb));
+  }
+  const std::string nearest = nearest_word(name, option_names(verb));
+  return nearest.empty() ? Words(help_hint(verb)) : did_you_mean(nearest);
+}
+
 [[noreturn]] void refuse_option(const std::string& argument, const VerbSpec& verb) {
   const std::string name = argument.substr(0, argument.find('='));
   const std::vector<std::string> names = option_names(verb);
@@ -147,8 +157,7 @@ Words to_fill_in(const OptionSpec& spec) {
   const bool may_be_file = verb.file != nullptr && name.find_first_of("./") != std::string::npos;
   const Words unknown{"unknown option ", option_words(name)};
   if (may_be_file) usage(unknown, "if that is a file, write ./" + name);
-  const std::string nearest = nearest_word(name, names);
-  usage(unknown, nearest.empty() ? Words(help_hint(verb)) : did_you_mean(nearest));
+  usage(unknown, unknown_option_hint(name, verb));
 }
 
 /// The option that was meant by "epsilon=1", or by a word that begins with a long dash, which some editors put in place of two dashes; ""

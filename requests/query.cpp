@@ -140,7 +140,7 @@ Lattice lattice_of(const Typed& typed) {
   }
   const std::vector<std::string>& bounds = typed.values.at("bounds");
   if (are_auto(bounds)) {
-    usage({bounds_field.text("auto"), " finds bounds in a table, but no table is read"},
+    usage({bounds_field.text("auto"), " is for a release, which pays for the bounds that it finds"},
           {"write ", bounds_field.blanks("LO", "HI")});
   }
   if (is_like_date(bounds[0]) || is_like_date(bounds[1])) return lattice_of_times(typed, bounds);

@@ -69,9 +69,11 @@ TomlFile::TomlFile(std::string name, std::string text, std::string help, Quoting
   try {
     root_ = parsed_toml(text_, name_);
   } catch (const toml::parse_error& error) {
+    const std::string where = fmt::format("{}:{}: ", name_, std::max(1U, error.source().begin.line));
+    if (!is_utf8(text_)) refuse(where + "this is not UTF-8 text", "save the file as UTF-8");
     const std::string what(quoting == Quoting::allowed ? error.description() : "this is not TOML");
-    refuse(fmt::format("{}:{}: {}", name_, std::max(1U, error.source().begin.line), what),
-           "a TOML file is expected; " + help_);
+    refuse(where + what,
+           "a TOML file is expected, with texts and fractions in quotes and decimals after a point; " + help_);
   }
 }
 

@@ -90,6 +90,22 @@ TEST(TomlMembers, ComeInTheirOrder) {
   EXPECT_EQ(order, "zam");
 }
 
+/// An editor may have saved it in an encoding of its own: that is said, rather than that it is no TOML.
+TEST(TomlFiles, AreUtf8) {
+  for (const char* const text : {"a = 1\nb = \"S\xFC"
+                                 "d\"\n",
+                                 "\xFF\xFE"
+                                 "a"}) {
+    try {
+      TomlFile("x.toml", text, "see elsewhere");
+      FAIL() << "no UTF-8";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(": this is not UTF-8 text"), std::string::npos) << error.what();
+      EXPECT_EQ(error.hint(), "save the file as UTF-8");
+    }
+  }
+}
+
 /// The parser's own error would quote the text at that place.
 TEST(TomlFiles, AreRefusedWithoutQuotingThem) {
   try {
@@ -98,7 +114,8 @@ TEST(TomlFiles, AreRefusedWithoutQuotingThem) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::data);
     EXPECT_STREQ(error.what(), "x.toml:2: this is not TOML");
-    EXPECT_EQ(error.hint(), "a TOML file is expected; see elsewhere");
+    EXPECT_EQ(error.hint(),
+              "a TOML file is expected, with texts and fractions in quotes and decimals after a point; see elsewhere");
   }
 }
 

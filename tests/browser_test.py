@@ -63,6 +63,8 @@ class Pages(BrowserTest):
         self.write("payroll.csv", payroll())
         for name in ("marked", "many"):
             self.of("publish", f"{name}.toml", "--output", "tables")
+        self.of("ledger", "init", "long.db", "--dataset", "employees", "--epsilon", "3", "--person", "id", "--records-per-person", "2")
+        self.of("publish", "marked.toml", "--ledger", "long.db", "--output", "paid")
         flow = str(HOUSE / "examples" / "flow" / "known_others.toml")
         return {
             "release": self.of("release", "people.csv", *few, "--null", "error", "--public-rows", "--about", "about.toml", "--ledger", "l.db"),
@@ -75,6 +77,7 @@ class Pages(BrowserTest):
             "many_tables": (self.folder / "tables" / "many.html").read_text(),
             "plan": self.of("plan", "--bounds", "0", "500000", "--step", "1", "--rho", "1/8", "--quantiles", "deciles", "--format", "html"),
             "ledger": self.of("ledger", "show", "l.db", "--format", "html"),
+            "long_ledger": self.of("ledger", "show", "long.db", "--format", "html"),  # once, printing cut off the queries
             "check": self.of("flow", "check", flow, "--epsilon", "0.1..3", "--format", "html", codes=(1,)),
             "sweep": self.of("flow", "sweep", flow, "--epsilon", "0.1..3", "--points", "20", "--format", "html"),
         }

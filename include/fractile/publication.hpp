@@ -257,8 +257,9 @@ struct LevelCells {
   std::vector<std::uint64_t> expected_rows =
       {};  ///< One per cell: sums over the finest level's cells. None where nothing is known.
 };
-/// Throws `usage` for more than Publication::most_cells, for a column whose keys are not listed, and for a level that is no KeyLevel of
-/// the table.
+/// Throws `usage` for more than Publication::most_cells, for a column whose keys are not listed, for a level that is no KeyLevel of the
+/// table, for a possible cell without one key per column, and unless `other` has one text per column and `expected_rows` one number per
+/// cell, or none.
 LevelCells cells_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level);
 
 /// A level of a table as a separate release, with its part of the budget.
@@ -342,7 +343,8 @@ struct PublicationPlan {
 };
 
 /// Plans a publication and its parts from public numbers alone: no record is read. Typical errors are those of normal reference
-/// tables of at most 1,000 rows, drawn with reproducible bits; with more rows they hardly change.
+/// tables with the cells' rows, drawn with reproducible bits. A table of 1,000 rows stands for more rows where errors are at most 1/50 of
+/// them; otherwise at most 10,000 rows (1,000 with more than 100 levels), at a larger budget, stand for more.
 PublicationPlan plan_publication(const Publication& publication, const std::vector<PublicationPart>& parts);
 
 /// One JSON object.

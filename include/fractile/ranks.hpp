@@ -76,7 +76,7 @@ std::string moment_text(ValueKind kind, std::int64_t ticks);
 std::optional<std::int64_t> read_span(std::string_view text);
 
 /// A number of ticks, as a multiple of the largest unit that divides it: "7d", "36h", "-15min"; read_span() reads back what is not
-/// below 0. Throws `internal` for a fraction of a tick.
+/// below 0. Throws `internal` for a fraction of a microsecond, and for a number.
 std::string span_text(ValueKind kind, const Rational& ticks);
 
 /// A value as it is printed: a number by its decimals, ticks by moment_text().

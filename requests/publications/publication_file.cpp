@@ -417,6 +417,8 @@ std::vector<KeyLevel> levels_in(const Item& table, const std::vector<std::string
     }
     return all_levels(by.size());
   }
+  if (!totals->is_list())
+    totals->refuse("neither a word nor a list of levels", R"(write "all", "none" or a list: [["region"], []])");
   for (const Item& item : totals->items()) {
     KeyLevel level = level_in(item, by);
     if (std::ranges::count(levels, level) > 0) {
@@ -465,7 +467,12 @@ std::vector<KeyTuple> possible_in(const Item& table, const std::vector<std::stri
   if (item->is_word()) {
     tuples = tuples_of(files.columns(*item, by), by.size());
   } else {
-    for (const Item& tuple : item->items()) tuples.push_back(key_texts_of(tuple));
+    const char* const hint = R"(write one list a cell, [["north", "f"], ["south", "m"]], or the name of a file)";
+    if (!item->is_list()) item->refuse("neither a list of cells nor a file", hint);
+    for (const Item& tuple : item->items()) {
+      if (!tuple.is_list()) tuple.refuse("a cell is a list of keys, one for each column of `by`", hint);
+      tuples.push_back(key_texts_of(tuple));
+    }
   }
   if (tuples.empty()) item->refuse("no cell is possible", "list those that are");
   return tuples;
@@ -514,6 +521,9 @@ std::vector<std::uint64_t> rows_in(const Item& item, const Publication& publicat
                                    PublicFiles& files) {
   const LevelCells cells = cells_of(publication, table, table.levels.front());
   if (item.is_word()) {
+    const std::string file = item.entry();
+    if (!file.empty() && file.find_first_not_of("0123456789_") == std::string::npos)
+      item.refuse("a number in quotes is taken for the name of a file", "write it without quotes: rows = " + file);
     if (table.by.empty())
       item.refuse("a file says how many records cells have, and there is one cell", "write the number");
     return rows_of_file(item, table, cells, files);
@@ -534,6 +544,7 @@ PublicationTarget target_in(const Item& item) {
                                         {"value_error", Of::value},
                                         {"interval_width", Of::interval}};
   const std::string example = "write for example { share_error = 0.02 }, of a cell's records";
+  if (!item.is_table()) item.refuse("what it limits is not said", example);
   item.require_keys({"rank_error", "share_error", "value_error", "interval_width"});
   std::optional<PublicationTarget> target;
   for (const auto& [name, of] : kinds) {
@@ -583,6 +594,17 @@ std::vector<Rational> below_in(const Item& table, const Lattice& lattice) {
   return values;
 }
 
+/// The columns of `by`. Options take several columns in one text; a file takes a list.
+std::vector<std::string> columns_in(const Item& by, const Publication& publication) {
+  std::vector<std::string> columns = texts_of(by, "region");
+  const auto is_column = [&](const std::string& name) {
+    return std::ranges::any_of(publication.keys, [&](const KeyColumn& known) { return known.column == name; });
+  };
+  if (by.is_word() && columns.front().find(',') != std::string::npos && !is_column(columns.front()))
+    by.refuse("one text names one column", R"(write a list: by = ["region", "sex"])");
+  return columns;
+}
+
 PublicationTable table_in(const Item& item, const Publication& publication, PublicFiles& files) {
   item.require_keys(table_members());
   const std::string column = item.need("column", "column = \"pay\"").word("pay");
@@ -598,7 +620,7 @@ PublicationTable table_in(const Item& item, const Publication& publication, Publ
   if (const std::optional<Item> count = item.find("count")) table.count = count->flag();
   if (const std::optional<Item> mean = item.find("mean")) table.mean = mean->flag();
   table.below = below_in(item, table.lattice);
-  if (const std::optional<Item> by = item.find("by")) table.by = texts_of(*by, "region");
+  if (const std::optional<Item> by = item.find("by")) table.by = columns_in(*by, publication);
   checked_members(item, {}, [&] { publication.columns_of(table); });
   table.other = other_in(item, table.by);
   table.levels = levels_in(item, table.by);

@@ -276,6 +276,10 @@ TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
                  "did you mean sex?");
   expect_refused("totals = \"all\"", "totals = \"al\"", "26: table[0].totals", "'al' is not known",
                  "did you mean all?");
+  expect_refused("totals = \"all\"", "totals = true", "26: table[0].totals", "neither a word nor a list of levels",
+                 "write \"all\", \"none\" or a list: [[\"region\"], []]");
+  expect_refused("[\"region\", \"sex\"]", "\"region,sex\"", "25: table[0].by", "one text names one column",
+                 "by = [\"region\", \"sex\"]");
   expect_refused("totals = \"all\"", "totals = [[\"age\"]]", "26: table[0].totals[0][0]", "'age' is not among",
                  "region, sex");
   expect_refused("totals = \"all\"", "totals = [[\"sex\"], \"sex\"]", "26: table[0].totals[1]", "already listed",
@@ -287,14 +291,20 @@ TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
   expect_refused("intervals = 0.95", "intervals = 95", "27: table[0].intervals", "", "");
   expect_refused("intervals = 0.95", "", "16: table[0]", "'pay' has no intervals", "intervals = 0.95");
   expect_refused("rows = 1000", "rows = 0", "28: table[0].rows", "0 is not a whole number", "write for example");
+  expect_refused("rows = 1000", "rows = \"1000\"", "28: table[0].rows", "a number in quotes", "rows = 1000");
   expect_refused("share = 2", "share = 0", "29: table[0].share", "not above 0", "share = 2");
   expect_refused("share = 2", "level_shares = [1, 2]", "29: table[0].level_shares", "2 shares for 4 levels",
                  "one a level");
   expect_refused("share = 2", "target = { interval_width = 3 }", "29: table[0].target", "says nothing",
                  "interval_width = 0.1");
+  expect_refused("share = 2", "target = 10", "29: table[0].target", "what it limits is not said", "share_error = 0.02");
   expect_refused("share = 2", "target = {}", "29: table[0].target", "no target is named", "share_error = 0.02");
   expect_refused("share = 2", "possible = [[\"n\", \"x\"]]", "29: table[0].possible",
                  "'x' is not a key of column 'sex'", "leave the cell out");
+  expect_refused("share = 2", "possible = [\"n\"]", "29: table[0].possible[0]", "a cell is a list of keys",
+                 "one list a cell");
+  expect_refused("share = 2", "possible = [[\"n\"]]", "29: table[0].possible",
+                 "a cell has 1 keys, and the table 2 columns", "one key a column");
   expect_refused("count = true\nmean", "mean", "16: table[0]", "releases no count", "count = true");
   expect_refused("hidden = 10", "hidden = -1", "45: marks.hidden", "-1 is not a whole number", "write for example");
   expect_refused("quantiles = \"deciles\"", "", "27: table[0].intervals", "intervals are of quantiles", "leave it out");

@@ -33,8 +33,7 @@ Rational argument_of(std::string_view text) {
 
 Exponent::Exponent(Rational c) : coefficient_(std::move(c)) {
   if (coefficient_.sign() < 0) {
-    throw Error(ErrorCode::usage, "'" + coefficient_.to_string() + "' is negative",
-                "write a number that is not negative");
+    throw Error(ErrorCode::usage, "'" + coefficient_.to_string() + "' is negative", "write a number above 0");
   }
 }
 

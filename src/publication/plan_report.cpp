@@ -206,11 +206,12 @@ std::string coarse_steps(const Publication& publication) {
 std::string why_not_known(const PublicationPlan& plan) {
   std::vector<std::string> reasons;
   if (grows_with_rows(plan)) reasons.emplace_back("where it grows with the records: the file may say rows");
+  std::vector<std::string> unknown;
   for (const PlannedLevel& level : plan.levels) {
-    if (level.without.empty()) continue;
-    const std::string reason = "where it is not known: " + level.without;
-    if (std::ranges::find(reasons, reason) == reasons.end()) reasons.push_back(reason);
+    if (level.without.empty() || std::ranges::find(unknown, level.without) != unknown.end()) continue;
+    unknown.push_back(level.without);
   }
+  if (!unknown.empty()) reasons.push_back("where it is not known: " + joined_or(unknown, ", or ", ""));
   return joined_or(reasons, "; or ", "");
 }
 

@@ -111,7 +111,16 @@ void require_all_possible(const PublicationTable& table, const std::vector<const
   }
 }
 
+void require_one_key_a_column(const PublicationTable& table) {
+  for (const KeyTuple& cell : table.possible) {
+    if (cell.size() == table.by.size()) continue;
+    refuse("possible", fmt::format("a cell has {} keys, and the table {} columns", cell.size(), table.by.size()),
+           "write one key a column");
+  }
+}
+
 void validate_possible(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
+  require_one_key_a_column(table);
   std::vector<std::set<std::string>> known;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const std::vector<std::string> keys = keys_of(table, columns, i);
@@ -119,10 +128,6 @@ void validate_possible(const PublicationTable& table, const std::vector<const Ke
   }
   std::set<KeyTuple> cells;
   for (const KeyTuple& cell : table.possible) {
-    if (cell.size() != columns.size()) {
-      refuse("possible", fmt::format("a cell has {} keys, and the table {} columns", cell.size(), columns.size()),
-             "write one key a column");
-    }
     for (std::size_t i = 0; i < cell.size(); ++i) {
       if (known[i].contains(cell[i])) continue;
       refuse("possible", fmt::format("{} is not a key of column {}", quoted(cell[i]), quoted(columns[i]->column)),
@@ -151,15 +156,16 @@ std::size_t require_countable(const PublicationTable& table, const std::vector<c
          "publish by fewer columns, or list the cells that are possible");
 }
 
+void require_rows_of_all(const PublicationTable& table, std::size_t cells) {
+  if (table.expected_rows.empty() || table.expected_rows.size() == cells) return;
+  refuse("rows", fmt::format("of {} cells, and the table has {}", table.expected_rows.size(), cells),
+         "write one number a cell, or none");
+}
+
 void validate_cells(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
   validate_other(table, columns);
   validate_possible(table, columns);
-  const std::size_t cells = require_countable(table, columns);
-  if (table.expected_rows.empty()) return;
-  if (table.expected_rows.size() != cells) {
-    refuse("rows", fmt::format("of {} cells, and the table has {}", table.expected_rows.size(), cells),
-           "write one number a cell, or none");
-  }
+  require_rows_of_all(table, require_countable(table, columns));
   std::uint64_t sum = 0;
   for (const std::uint64_t rows : table.expected_rows) {
     if (rows > RankProfile::max_records - sum)
@@ -433,7 +439,9 @@ KeyTuple margin_of(const KeyTuple& cell, const KeyLevel& level) {
 LevelCells cells_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level) {
   const std::vector<const KeyColumn*> columns = publication.columns_of(table);
   require_level(table, level);
-  require_countable(table, columns);
+  validate_other(table, columns);
+  require_one_key_a_column(table);
+  require_rows_of_all(table, require_countable(table, columns));
   const std::vector<KeyTuple> finest = table.possible.empty() ? all_tuples(table, columns) : table.possible;
   LevelCells result;
   std::map<KeyTuple, std::size_t> places;

@@ -430,6 +430,12 @@ std::string cost_in_words(const Budget& cost) {
   return is_decimal ? "epsilon = " + cost.epsilon().coefficient().to_decimal() : cost.to_string();
 }
 
+std::string cost_in_words(const Spending& sum) {
+  if (sum.measure == Measure::zcdp && sum.rho.is_decimal()) return "rho = " + sum.rho.to_decimal();
+  const bool is_decimal = sum.measure == Measure::pure && sum.epsilon.is_rational() && sum.epsilon.upper().is_decimal();
+  return is_decimal ? "epsilon = " + sum.epsilon.upper().to_decimal() : sum.to_string();
+}
+
 Row cost_row(const Page& page, const Table& table, const PublishedLevel& level, bool has_charges) {
   Row row{page.typed(table.table.name), level_in_words(page, table, level), std::to_string(level.release.groups.size()),
           cost_in_words(level.release.cost())};
@@ -447,7 +453,7 @@ void explain_costs(Page& page, const PublishedTables& published, const std::vect
     for (const PublishedLevel* level : table.levels) rows.push_back(cost_row(page, table, *level, has_charges));
   }
   page.table({"costs", "The levels and their cost", 2}, rows);
-  const std::string sum = published.cost().to_string();
+  const std::string sum = cost_in_words(published.cost());
   const bool has_values =
       std::ranges::any_of(tables, [](const Table& table) { return table.table.per_person.has_value(); });
   page.paragraph(fmt::format(
@@ -455,7 +461,7 @@ void explain_costs(Page& page, const PublishedTables& published, const std::vect
       "of cells.{}",
       costs_all(published) ? fmt::format("Together they cost exactly the budget of the publication, {}.", sum)
                            : fmt::format("Together they cost {}, less than the budget of the publication, {}.", sum,
-                                         published.publication.budget.to_string()),
+                                         cost_in_words(published.publication.budget)),
       !has_values ? ""
                   : " Where each person counts with one value in a cell, the cost covers all the cells in which they "
                     "count."));

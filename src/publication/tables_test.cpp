@@ -56,6 +56,26 @@ TEST(PublicationCells, ThatCannotBeAreInNoLevel) {
   EXPECT_EQ(regions.of_finest, (std::vector<std::size_t>{0, 1, 0}));
 }
 
+// `fractile plan` crashed on possible = [["north"]] beside `rows`, because rows are counted by cell before a table is validated.
+TEST(PublicationCells, HaveOneKeyAColumn) {
+  for (const KeyTuple& odd : {KeyTuple{}, KeyTuple{"w"}, KeyTuple{"w", "m", "m"}}) {
+    Publication publication = earnings();
+    publication.tables.front().possible = {{"w", "m"}, odd};
+    for (const KeyLevel& level : {KeyLevel{0, 1}, KeyLevel{1}, KeyLevel{}}) {
+      EXPECT_THROW(cells_of(publication, publication.tables.front(), level), Error);
+    }
+  }
+}
+
+TEST(PublicationCells, AreThoseThatItsListsAreAbout) {
+  Publication publication = earnings();
+  publication.tables.front().other = {"abroad"};  // of two columns
+  EXPECT_THROW(cells_of(publication, publication.tables.front(), {0, 1}), Error);
+  publication.tables.front().other = {};
+  publication.tables.front().expected_rows = {1, 2};  // of eight cells
+  EXPECT_THROW(cells_of(publication, publication.tables.front(), {0, 1}), Error);
+}
+
 TEST(PublicationCells, OfOtherKeysComeAfterTheListed) {
   Publication publication = earnings();
   publication.tables.front().other = {"abroad", ""};

@@ -121,6 +121,13 @@ class FoundBounds(CommandTest):
             with self.subTest(changes):
                 self.assert_refused(self.run_release("nowhere.csv", **changes), 2, part)
 
+    def test_only_releases_find_bounds(self):
+        """Once, a counting said that it reads no table."""
+        column = ["--bounds", "auto", "--step", "1"]
+        for words in (["plan", *column, "--epsilon", "1"], ["count", "nowhere.csv", "--column", "x", *column, "--output", "x.profile"]):
+            with self.subTest(words):
+                self.assert_refused(run(*words, cwd=self.folder), 2, "--bounds auto is for a release, which pays", "write --bounds LO HI")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -435,6 +435,10 @@ class Verify(LedgerTest):
         database.close()
         self.assert_refused(self.run_paid(epsilon="1/8"), 5, "was altered: line 2")
         self.refuse(5, "void", "budget.db", "--entry", "1", "--reason", "why", parts=("was altered: line 2",))
+        page = run("ledger", "show", "budget.db", "--format", "html", cwd=self.folder)
+        self.assertEqual(page.code, 5, page)
+        self.assertIn("<li>line 2 or what it is about does not match its hash</li>", page.out)
+        self.assertNotIn("hashes match", page.out)  # once, the same page said that all of them do
 
 
 class Unusable(LedgerTest):

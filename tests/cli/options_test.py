@@ -40,7 +40,7 @@ class Refusals(CommandTest):
     def test_epsilon(self):
         self.refuse("--epsilon must be positive", "--epsilon 1", epsilon="0")
         self.refuse("--epsilon must be positive", epsilon="ln 1")
-        self.refuse("--epsilon: '-1' is negative", epsilon="-1")
+        self.refuse("--epsilon: '-1' is negative", "above 0", epsilon="-1")
         self.refuse("--epsilon: ln 1/2 is negative", "r at least 1", epsilon="ln 0.5")
         self.refuse("--epsilon: the exponent of '1e20000' is too large", "-10000 to 10000", epsilon="1e20000")
         for text in ("NaN", "nan", "inf", "one", "1,5", "1 2", "0x1", "1e", "--1"):
@@ -184,6 +184,8 @@ class CommandLine(CommandTest):
         self.refuse(["release", "--quant", "0.5", NOWHERE], "unknown option --quant\n", "did you mean --quantiles?")
         self.refuse(["release", "--hlep"], "unknown option --hlep\n", "did you mean --help?")
         self.refuse(["release", NOWHERE, *options(), "--zzz"], "unknown option --zzz\n", "see fractile release --help")
+        # once, the plan of a column was advised to try --count
+        self.refuse(["plan", "--column", "age"], "unknown option --column\n", "fractile release has it; see fractile plan --help")
         self.refuse(["release", NOWHERE, *options(), "-x"], "unknown option -x\n", "see fractile release --help")
 
     def test_values_of_options(self):

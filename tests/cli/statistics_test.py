@@ -129,7 +129,8 @@ class Statistics(CommandTest):
 
     def test_tables_and_explanations_say_what_they_are(self):
         table = self.wages(format="table").out
-        self.assertIn("beside the quantiles, for a part of the budget, epsilon = 2/5: the number of records, the numbers and shares below 250, 600", table)
+        self.assertIn("beside the quantiles, for a part of the budget, epsilon = 2/5: the number of records, the numbers and shares below 250 and 600, and "
+                      "the mean", table)
         self.assertIn("lower, upper of these: the true value for the table's records, each counted at", table)
         receipt = self.folder / "receipt.json"
         self.wages(receipt=str(receipt))
@@ -196,7 +197,7 @@ class Statistics(CommandTest):
         self.assertEqual(document["privacy"]["epsilon"], "2")
         self.assertLess(statistics["below"][0]["count"], statistics["count"])
         table = self.planned(format="table").out
-        self.assertIn("Of the budget, epsilon = 2/5 pays for the number of records, the numbers and shares below 250 and the mean.", " ".join(table.split()))
+        self.assertIn("Of the budget, epsilon = 2/5 pays for the number of records, the numbers and shares below 250, and the mean.", " ".join(table.split()))
         self.assertRegex(table, r"count below 250 +\d+ records")
         self.assertIn("How far off counts, shares and means will be", self.planned(format="html").out)
         self.assertNotIn("statistics", json.loads(self.planned(count=None, below=None, mean=None, format="json").out))

@@ -99,7 +99,7 @@ class Units(WeightsTest):
     def test_total_weights_are_explained(self):
         self.assertEqual(self.asked(receipt="r.json", below="20", mean=True).code, 0)
         text = " ".join(run("explain", "r.json", "--format", "text", cwd=self.folder).out.split())
-        for part in ("the records' total weight, the weights and shares below 20 and the weighted mean", "total weight", "weight below 20",
+        for part in ("the records' total weight, the weights and shares below 20, and the weighted mean", "total weight", "weight below 20",
                      "These are sums of weights as they count, on their grid", "the table's records by their weights"):
             self.assertIn(part, text)
         self.assertEqual(run("explain", "r.json", "--format", "json", cwd=self.folder).out, self.content("r.json"))

@@ -397,10 +397,19 @@ class Tables(WordsTest):
         self.write("p.toml", SMALL.format(intervals="0.95").replace("step = 1", "step = 50"))
         self.assertIn("whatever the data; - where it is not known: its intervals say how far off a quantile may be\n",
                       self.of("plan", "p.toml", "--format", "table"))  # once, nothing said what the dash meant
+        few = '[[table]]\nname = "few"\ncolumn = "income"\nbounds = [0, 500]\nstep = 1\nquantiles = "median"\nby = "region"\nrows = 5\n'
+        self.write("few.toml", SMALL.format(intervals="0.95") + few)  # once, this began twice with "where it is not known"
+        self.assertIn("; - where it is not known: its intervals say how far off a quantile may be, or for that many rows no bound below "
+                      "their number is known\n", self.of("plan", "few.toml", "--format", "table"))
         self.assertIn("\nIn income, the step is coarse: 11 values are possible:\n  rounding moves values between them by up to 25,",
                       self.of("plan", "p.toml", "--format", "table"))
         self.write("p.toml", MIXED)
         self.assertNotIn("the step is coarse", self.of("plan", "p.toml", "--format", "table"))
+
+    def test_a_publications_costs_add_up_as_they_are_written(self):
+        """Once, the sum of 0.1535 and 0.1465 was 3/10."""
+        self.assertIn("Together they cost exactly the budget of the publication, epsilon = 0.3. ",
+                      self.published(SMALL.format(intervals="0.95").replace("epsilon = 1", "epsilon = 0.3") + 'totals = "all"\n'))
 
     def test_names_do_not_act_on_a_terminal(self):
         """Once, a publication's title and the names of its tables were printed as they were."""

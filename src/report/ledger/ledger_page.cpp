@@ -79,7 +79,8 @@ figures::Figure figure_of(const std::vector<Step>& steps, const LedgerAccount& a
           "entries of this dataset",
           measure,
           {std::move(panel)},
-          fmt::format("{} entries; the table has them.", steps.size())};
+          steps.size() == 1 ? "One entry; the table has it."
+                            : fmt::format("{} entries; the table has them.", steps.size())};
 }
 
 std::vector<Row> rows_of(const std::vector<Step>& steps) {
@@ -136,6 +137,7 @@ WebPage to_html(const LedgerStatement& statement, const PageOptions& options) {
     write_account(page, statement, statement.accounts[i], i + 1);
   }
   if (statement.accounts.empty()) page.paragraph("The ledger is empty.");
+  if (!statement.damage.empty()) return std::move(page).finished();
   page.section("Whether lines are missing");
   page.paragraph(
       "Each line of the ledger has a hash of itself and of all lines before it; all these hashes match. The ledger "

@@ -45,13 +45,17 @@ std::vector<StatisticRow> statistic_rows(const Release& release, const Release::
 std::string statistics_in_words(const StatisticsRequest& request, ValueKind kind, const SourceDescription& source) {
   const bool have_weights = source.weights.has_value();
   std::string text = have_weights ? "the records' total weight" : "the number of " + counted_noun(source);
-  if (!request.below.empty()) {
-    std::vector<std::string> values;
-    for (const Rational& each : request.below) values.push_back(value_text(kind, each));
-    text += fmt::format("{} the {} and shares below {}", request.mean ? "," : " and",
-                        have_weights ? "weights" : "numbers", fmt::join(values, ", "));
+  for (std::size_t i = 0; i < request.below.size(); ++i) {
+    const std::string value = value_text(kind, request.below[i]);
+    if (i == 0) {
+      text += fmt::format("{} the {} and shares below {}", request.mean ? "," : ", and",
+                          have_weights ? "weights" : "numbers", value);
+    } else {
+      text += (i + 1 < request.below.size() ? ", " : " and ") + value;
+    }
   }
-  return request.mean ? text + (have_weights ? " and the weighted mean" : " and the mean") : text;
+  if (!request.mean) return text;
+  return text + (request.below.empty() ? "" : ",") + (have_weights ? " and the weighted mean" : " and the mean");
 }
 
 }  // namespace fractile::report_detail

@@ -23,8 +23,8 @@ constexpr const char* page_rules =
     "th,td{padding:.2rem .7rem;border-bottom:1px solid #d0d0d0;text-align:right;vertical-align:top}"
     "th:first-child,.k2 th:nth-child(2),.k3 th:nth-child(-n+3),.k9 th,.k9 td{text-align:left}tbody "
     "th{font-weight:normal}"
-    ".k9 th,.k9 td{padding:.2rem .4rem}.k9 td{white-space:nowrap}.k9 "
-    "td:last-child{white-space:normal;min-width:11rem;overflow-wrap:anywhere}dt{font-weight:bold}pre{white-space:pre-"
+    ".k9 th,.k9 td{padding:.2rem .4rem}.k9 td:nth-child(-n+3){white-space:nowrap}.k9 "
+    "td:last-child{min-width:11rem;overflow-wrap:anywhere}dt{font-weight:bold}pre{white-space:pre-"
     "wrap;overflow-wrap:anywhere;font-"
     "size:.8rem}"
     // Tables of cells may extend into the margin to the right, and their headings stay in sight.
