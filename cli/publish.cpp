@@ -28,7 +28,7 @@ class Publisher final : public Watcher {
 
   void show(const Words& kept) {
     if (!folder_.is_named()) return print(text_, kept);
-    folder_.write();
+    folder_.write(kept);
     print("wrote " + folder_.in_words() + "\n", kept);
   }
 
