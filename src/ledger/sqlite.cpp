@@ -55,6 +55,9 @@ Error failure(sqlite3* database, const std::string& path) {
     case SQLITE_READONLY:
       return is_read_only(name);
     case SQLITE_IOERR:
+      if (system_error == EACCES || system_error == EPERM) {
+        return writing_failed(name, reason, "its folder and the files of its name must be writable");
+      }
       return writing_failed(name, reason, "check its disk, and that there is room for it");
     default:
       return {ErrorCode::ledger, fmt::format("{} cannot be used: {}", name, reason),
@@ -182,7 +185,9 @@ int Connection::is_busy(void* connection, int times) {
   }
   const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now - self.waits_since_);
   if (!self.waiting_.goes_on(waited, self.last_told_)) return 0;
-  std::this_thread::sleep_for(std::chrono::milliseconds(std::min(50, 1 + times)));
+  // A process that has waited long asks most often. Otherwise the lock would mostly go to newcomers, and others would wait in vain.
+  constexpr std::chrono::seconds long_wait(1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(waited < long_wait ? std::min(50, 1 + times) : 2));
   return 1;
 }
 
