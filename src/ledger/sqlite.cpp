@@ -48,6 +48,10 @@ Error failure(sqlite3* database, const std::string& path) {
     case SQLITE_CORRUPT:
       return {ErrorCode::ledger, name + " is damaged: " + sqlite3_errmsg(database), restore_it};
     case SQLITE_CANTOPEN:
+      if (system_error == EMFILE || system_error == ENFILE) {
+        return {ErrorCode::ledger, fmt::format("{} cannot be opened: {}", name, reason),
+                "allow this process more open files: ulimit -n 4096"};
+      }
       return {ErrorCode::ledger, fmt::format("{} cannot be opened: {}", name, reason),
               "check the path, and that its folder and the files of its name may be written"};
     case SQLITE_FULL:

@@ -536,6 +536,17 @@ class Unusable(LedgerTest):
         entry, = self.statement()["entries"]
         self.assertGreater(len(entry["receipt"]), 400_000)
 
+    def test_a_ledger_that_may_not_grow(self):
+        """Once, the room was reserved in a file of its own, the ledger could not grow, and the release was charged, drawn and lost."""
+        self.init()
+        self.assertEqual(self.run_paid(**self.LONG).code, 0)
+        size = (self.folder / "budget.db").stat().st_size
+        for limit in (size, size + 8192):
+            how = {"preexec_fn": lambda limit=limit: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))}
+            self.assert_refused(self.run_paid(how=how, epsilon="1/8"), 5, "the ledger 'budget.db' could not be written: it may get ",
+                                f"this process may write only {limit}: File too large", "nothing was charged; allow this process larger files")
+        self.assertEqual(self.states(), ["committed"])
+
 
 class VoidedWhileItRuns(LedgerTest):
     """The entry is voided while a release reads. The release ends without a value."""
