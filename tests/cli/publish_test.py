@@ -98,6 +98,10 @@ class Tables(Publishing):
         self.assertIn(("income", "", ""), cells)
         self.assertIn(("income", "", "female"), cells)
 
+    def test_a_folder_with_a_line_end_in_its_name(self):
+        result = self.published("--output", "a\nb")
+        self.assertEqual(result.out, "wrote a\\nb/earnings.csv, a\\nb/earnings.json and a\\nb/earnings.html\n")
+
     def test_a_folder_of_tables(self):
         result = self.published("--ledger", "budget.db", "--output", "out")
         self.assertEqual(sorted(os.listdir(self.folder / "out")), ["earnings.csv", "earnings.html", "earnings.json"])
