@@ -30,6 +30,14 @@ Error is_read_only(const std::string& name) {
   return writing_failed(name, "it is read-only", "make its folder and the files of its name writable");
 }
 
+/// Whether a write failed because a quota of the disk is used up. SQLite calls only ENOSPC a full disk.
+bool is_over_quota(sqlite3* database) {
+  if (sqlite3_extended_errcode(database) != SQLITE_IOERR_WRITE) return false;
+  int of_file = 0;
+  sqlite3_file_control(database, "main", SQLITE_FCNTL_LAST_ERRNO, &of_file);
+  return of_file == EDQUOT || sqlite3_system_errno(database) == EDQUOT;
+}
+
 Error failure(sqlite3* database, const std::string& path) {
   const std::string name = fmt::format("the ledger '{}'", path);
   const int system_error = sqlite3_system_errno(database);
@@ -59,6 +67,7 @@ Error failure(sqlite3* database, const std::string& path) {
     case SQLITE_READONLY:
       return is_read_only(name);
     case SQLITE_IOERR:
+      if (is_over_quota(database)) return writing_failed(name, std::strerror(EDQUOT), "make room for it");
       if (system_error == EACCES || system_error == EPERM) {
         return writing_failed(name, reason, "its folder and the files of its name must be writable");
       }
@@ -246,7 +255,7 @@ std::string Connection::text(const std::string& sql) const {
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle()) == 0; }
 
 void Connection::fail() const {
-  const bool is_full = (sqlite3_errcode(handle()) & 0xff) == SQLITE_FULL;
+  const bool is_full = (sqlite3_errcode(handle()) & 0xff) == SQLITE_FULL || is_over_quota(handle());
   Error error = failure(handle(), path_);
   if (is_full) throw DiskFull(error.code(), error.what_words(), error.hint_words());
   throw Error(std::move(error));
