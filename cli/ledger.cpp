@@ -148,7 +148,7 @@ std::vector<std::filesystem::path> files_with_receipts(const std::string& folder
 /// name entries that the ledger does not know.
 void require_known_receipts(const LedgerStatement& statement, const std::string& folder) {
   const std::vector<std::filesystem::path> files = files_with_receipts(folder);
-  std::set<std::string> named;  // tokens: one release's receipt may be in several files, and its cost is charged again once
+  std::set<std::string> named;  // tokens: a receipt may be in several files, and its cost is charged again once
   std::string unknown;
   std::string altered;
   for (const std::filesystem::path& file : files) {

@@ -36,7 +36,7 @@ std::string error_text(const Words& what, const Words& hint) {
 
 std::atomic<const std::string*> last_words = nullptr;  // nullptr while signals are held back
 std::atomic<int> held_back = 0;                        // the signal that came while it was nullptr
-std::atomic<bool> ends_with_its_reader = false;        // whether SIGPIPE would end the program if prepare_streams() let it
+std::atomic<bool> ends_with_its_reader = false;        // whether SIGPIPE ended the program before prepare_streams()
 
 constexpr std::array interrupts{SIGINT, SIGTERM, SIGHUP};
 
