@@ -38,6 +38,12 @@ bool is_over_quota(sqlite3* database) {
   return of_file == EDQUOT || sqlite3_system_errno(database) == EDQUOT;
 }
 
+/// Whether no file could be opened because this process or the machine has too many open.
+bool has_too_many_files(sqlite3* database) {
+  const int reason = sqlite3_system_errno(database);
+  return (sqlite3_errcode(database) & 0xff) == SQLITE_CANTOPEN && (reason == EMFILE || reason == ENFILE);
+}
+
 Error failure(sqlite3* database, const std::string& path) {
   const std::string name = fmt::format("the ledger '{}'", path);
   const int system_error = sqlite3_system_errno(database);
@@ -56,7 +62,7 @@ Error failure(sqlite3* database, const std::string& path) {
     case SQLITE_CORRUPT:
       return {ErrorCode::ledger, name + " is damaged: " + sqlite3_errmsg(database), restore_it};
     case SQLITE_CANTOPEN:
-      if (system_error == EMFILE || system_error == ENFILE) {
+      if (has_too_many_files(database)) {
         return {ErrorCode::ledger, fmt::format("{} cannot be opened: {}", name, reason),
                 "allow this process more open files: ulimit -n 4096"};
       }
@@ -255,7 +261,8 @@ std::string Connection::text(const std::string& sql) const {
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle()) == 0; }
 
 void Connection::fail() const {
-  const bool is_full = (sqlite3_errcode(handle()) & 0xff) == SQLITE_FULL || is_over_quota(handle());
+  const bool is_full =
+      (sqlite3_errcode(handle()) & 0xff) == SQLITE_FULL || is_over_quota(handle()) || has_too_many_files(handle());
   Error error = failure(handle(), path_);
   if (is_full) throw DiskFull(error.code(), error.what_words(), error.hint_words());
   throw Error(std::move(error));
