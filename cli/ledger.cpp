@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "exact/shell_word.hpp"
 #include "explain.hpp"
 #include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
@@ -101,13 +103,14 @@ bool was_receipt(const std::filesystem::path& file, const std::string& text) {
   return text.starts_with('{') && has("\"mechanism\"") && has("\"charge\"") && has("\"token\"");
 }
 
-/// The published releases in a file that name an entry: a receipt's, or those of a publication's levels. None if it is any other file.
-/// `nullopt` if it is a receipt that was damaged.
+/// The published releases that name an entry, in a receipt or a page: one release, or those of a publication's levels. None if it is any
+/// other file, or a page without a receipt. `nullopt` if it is a receipt that was damaged.
 std::optional<std::vector<Release>> published_releases(const std::filesystem::path& file) {
   std::vector<Release> releases;
   std::string text;
   try {
     text = receipt_text(file);
+    if (std::string held = receipt_of_page(text); !held.empty()) text = std::move(held);
     if (is_publication_receipt(text)) {
       PublishedTables tables = read_publication_receipt(text, file);
       for (PublishedLevel& level : tables.levels) releases.push_back(std::move(level.release));
@@ -122,20 +125,30 @@ std::optional<std::vector<Release>> published_releases(const std::filesystem::pa
   return releases;
 }
 
-/// Throws `ledger` if receipts in the folder belong to no entry of this ledger; the error names them. Then the ledger was put back to an
-/// earlier state, or the receipts belong to another ledger. Throws `ledger` for receipts that are not as they were written, too: they may
-/// name entries that the ledger does not know.
-void require_known_receipts(const LedgerStatement& statement, const std::string& folder) {
-  std::error_code failed;
+/// The files of a folder, by name; pages come last, since a page stands beside the receipt that it shows. Throws `usage` if the folder
+/// cannot be read.
+std::vector<std::filesystem::path> files_with_receipts(const std::string& folder) {
   std::vector<std::filesystem::path> files;
-  for (const auto& file : std::filesystem::directory_iterator(folder, failed)) {
-    if (file.is_regular_file(failed)) files.push_back(file.path());
+  std::error_code failed;
+  for (std::filesystem::directory_iterator file(folder, failed), end; !failed && file != end; file.increment(failed)) {
+    std::error_code is_gone;  // a link may lead nowhere
+    if (file->is_regular_file(is_gone)) files.push_back(file->path());
   }
   if (failed) {
     usage({Field("receipts"), fmt::format(": the folder '{}' cannot be read: {}", folder, failed.message())},
           "name the folder in which the receipts are that were published");
   }
   std::ranges::sort(files);
+  std::ranges::stable_partition(files, [](const auto& file) { return file.extension() != ".html"; });
+  return files;
+}
+
+/// Throws `ledger` if receipts in the folder belong to no entry of this ledger; the error names them. Then the ledger was put back to an
+/// earlier state, or the receipts belong to another ledger. Throws `ledger` for receipts that are not as they were written, too: they may
+/// name entries that the ledger does not know.
+void require_known_receipts(const LedgerStatement& statement, const std::string& folder) {
+  const std::vector<std::filesystem::path> files = files_with_receipts(folder);
+  std::set<std::string> named;  // tokens: a receipt may be in several files, and its cost is charged again once
   std::string unknown;
   std::string altered;
   for (const std::filesystem::path& file : files) {
@@ -151,6 +164,7 @@ void require_known_receipts(const LedgerStatement& statement, const std::string&
         is_altered = is_altered || (!entry->receipt.empty() && sha256_of(entry->receipt) != sha256_of(release.receipt));
         continue;
       }
+      if (!named.insert(release.charge->token).second) continue;
       unknown += fmt::format("{}'{}' (entry {}, {})", unknown.empty() ? "" : ", ", name, release.charge->entry,
                              release.cost().to_string());
     }
@@ -193,7 +207,7 @@ int run_export(const Typed& typed) {
 std::int64_t entry_of(const Typed& typed) {
   if (!typed.has("entry")) {
     usage({Field("entry"), " is missing"},
-          fmt::format("fractile ledger show {} lists them", shown_ledger(path_of(typed))));
+          fmt::format("fractile ledger show {} lists them", shell_path(shown_ledger(path_of(typed)))));
   }
   return static_cast<std::int64_t>(whole_number(typed, "entry", {1, 1'000'000'000'000}));
 }
@@ -220,7 +234,7 @@ int run_commit(const Typed& typed) {
   const LedgerEntry entry = ledger.entry(id);
   if (entry.state != EntryState::reserved && entry.state != EntryState::drawn) {
     usage(fmt::format("entry {} of the ledger '{}' is already {}", id, shown_ledger(path), to_string(entry.state)),
-          fmt::format("fractile ledger show {} lists those that are reserved", shown_ledger(path)));
+          fmt::format("fractile ledger show {} lists those that are reserved", shell_path(shown_ledger(path))));
   }
   const std::string text = receipt_text(name);
   const Release receipt = read_receipt(text, name);
@@ -279,7 +293,7 @@ int run_witness(const Typed& typed) {
       throw Error(ErrorCode::ledger, witness.wrong,
                   fmt::format("if a backup was put back and no later state is available: fractile ledger witness {} "
                               "--accept",
-                              shown_ledger(path)));
+                              shell_path(shown_ledger(path))));
     }
     text += fmt::format("the ledger has all that its witness '{}' has seen, up to line {}\n", shown_text(witness.path),
                         witness.line);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fractile/publication.hpp"
+#include "report/text/shown_text.hpp"
 #include "requests/publications/publication_file.hpp"
 #include "requests/publications/publishing.hpp"
 #include "requests/values.hpp"
@@ -28,8 +29,8 @@ class Publisher final : public Watcher {
 
   void show(const Words& kept) {
     if (!folder_.is_named()) return print(text_, kept);
-    folder_.write();
-    print("wrote " + folder_.in_words() + "\n", kept);
+    folder_.write(kept);
+    print("wrote " + shown_text(folder_.in_words()) + "\n", kept);
   }
 
  private:

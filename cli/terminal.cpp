@@ -36,6 +36,7 @@ std::string error_text(const Words& what, const Words& hint) {
 
 std::atomic<const std::string*> last_words = nullptr;  // nullptr while signals are held back
 std::atomic<int> held_back = 0;                        // the signal that came while it was nullptr
+std::atomic<bool> ends_with_its_reader = false;        // whether SIGPIPE ended the program before prepare_streams()
 
 constexpr std::array interrupts{SIGINT, SIGTERM, SIGHUP};
 
@@ -84,6 +85,8 @@ void prepare_streams() {
   while (file >= 0 && file <= STDERR_FILENO) file = open("/dev/null", O_RDONLY);
   if (file > STDERR_FILENO) close(file);
   std::signal(SIGXFSZ, SIG_IGN);
+  // A message on standard error that has no reader must not end a release that is charged.
+  if (std::signal(SIGPIPE, SIG_IGN) == SIG_DFL) ends_with_its_reader = true;
   // No core file is written. A limit of one byte is smaller than any core file, and is the only limit that Linux obeys if cores are piped
   // to a program.
   rlimit core{};
@@ -109,9 +112,13 @@ Wording wording() {
 void print(const std::string& text, const Words& hint) {
   const std::string shown = stdout_is_terminal() ? shown_lines(text) : text;
   const bool written = std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size();
-  if (!written || std::fflush(stdout) != 0) {
-    throw Error(ErrorCode::data, std::string("standard output could not be written: ") + std::strerror(errno), hint);
+  if (written && std::fflush(stdout) == 0) return;
+  const int reason = errno;
+  if (reason == EPIPE && ends_with_its_reader) {
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
   }
+  throw Error(ErrorCode::data, std::string("standard output could not be written: ") + std::strerror(reason), hint);
 }
 
 void print_error(const Words& what, const Words& hint) { say(error_text(what, hint)); }

@@ -15,8 +15,8 @@
 namespace fractile::cli {
 
 /// Must be called before anything is opened. Afterwards, no file can take the place of a closed standard stream. A file that outgrows its
-/// limit is an error to report, not a signal that ends the process. Whatever ends the process, its memory, which may hold rows, is not
-/// written to a core file.
+/// limit is an error to report, not a signal that ends the process. A message without a reader is lost, and the program goes on; only
+/// print() ends it when its output has no reader. Whatever ends the process, its memory, which may hold rows, is not written to a core file.
 void prepare_streams();
 
 bool stdout_is_terminal();

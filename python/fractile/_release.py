@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union, overload
 
@@ -727,7 +728,11 @@ def _receipt_in(path: str | os.PathLike[str]) -> str:
     """The text of a file that save() has written."""
     name = _words.path(path, "path")
     try:
-        return Path(name).read_text(encoding="utf-8", errors="strict")
+        with Path(name).open(encoding="utf-8") as file:
+            pieces = list(islice(iter(lambda: file.read(1 << 20), ""), 257))  # a device may have no end
+        if len(pieces) <= 256:
+            return "".join(pieces)
+        reason = "larger than 256 MiB"
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
     # Raised outside of `except`, so that the error's context holds nothing of the file.

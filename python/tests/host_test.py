@@ -8,6 +8,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 import warnings
@@ -329,6 +330,28 @@ def test_an_event_ends_a_publication(tmp_path):
     with pytest.raises(fractile.CanceledError, match="nothing was charged"):
         fractile.publish(path, data=endless(), cancel=event, ledger=ledger)
     assert len(ledger.entries) == 1
+
+
+def test_a_charged_release_waits_while_too_many_files_are_open(tmp_path):
+    """Once, a host whose other threads had opened all files that it may open lost the release."""
+    program = textwrap.dedent("""
+        import os, resource, sys, threading, fractile, pyarrow as pa
+        ledger = fractile.Ledger(sys.argv[1]).init("p", epsilon=1)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+        taken = []
+        def batches():
+            yield pa.RecordBatch.from_pydict({"x": [1.0] * 1000})
+            try:
+                while True:
+                    taken.append(os.open("/dev/null", os.O_RDONLY))
+            except OSError:
+                threading.Timer(1, lambda: [os.close(file) for file in taken]).start()
+        reader = pa.RecordBatchReader.from_batches(pa.schema([("x", pa.float64())]), batches())
+        fractile.release(reader, "x", bounds=(0, 125), step=1, epsilon="1/2", ledger=ledger)
+        print([entry.state for entry in ledger.entries])
+    """)
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path / "b.db")], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "['committed']\n"), done.stderr
 
 
 def test_what_an_event_raises_is_raised():

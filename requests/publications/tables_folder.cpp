@@ -40,11 +40,15 @@ void TablesFolder::prepare(const PublishedTables& tables) {
   page_ = to_html(tables, options_).html;
 }
 
-void TablesFolder::write() {
+void TablesFolder::write(const Words& kept) {
   if (!is_named()) return;
   room_.reset();
-  if (!is_written(path(".csv"), csv_)) write_durably(path(".csv"), csv_, "table");
-  if (!is_written(path(".html"), page_)) write_durably(path(".html"), page_, "page");
+  try {
+    if (!is_written(path(".csv"), csv_)) write_durably(path(".csv"), csv_, "table");
+    if (!is_written(path(".html"), page_)) write_durably(path(".html"), page_, "page");
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what_words(), {error.hint_words(), "; ", kept});
+  }
 }
 
 std::string TablesFolder::path(const char* ending) const {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "fractile/error.hpp"
 #include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
 #include "libraries/disk_room.hpp"
@@ -27,8 +28,9 @@ class TablesFolder {
   void make_room(std::uint64_t receipt_size);
   /// Makes the texts of the table and the page, so that a failure to make them comes before anything is stored.
   void prepare(const PublishedTables& tables);
-  /// Writes what was prepared. A file with the same contents may be there from an earlier run, and stays.
-  void write();
+  /// Writes what was prepared. A file with the same contents may be there from an earlier run, and stays. Throws `data` when a file cannot
+  /// be written; the hint ends with `kept`, which says where the tables are.
+  void write(const Words& kept);
 
   /// The files' names as a text: "out/earnings.csv, out/earnings.json and out/earnings.html".
   std::string in_words() const { return path(".csv") + ", " + path(".json") + " and " + path(".html"); }

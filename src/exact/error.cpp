@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "exact/shell_word.hpp"
+
 namespace fractile {
 namespace {
 
@@ -36,17 +38,6 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
-/// A word of a shell. In double quotes if it has spaces, and nothing that a shell interprets within them.
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view syntax = " \t\n\"'$`\\!*?[]{}()<>|&;#~";
-  if (!text.empty() && text.find_first_of(syntax) == std::string::npos) return text;
-  if (text.find(' ') != std::string::npos && text.find_first_of("\"$`\\!") == std::string::npos)
-    return '"' + text + '"';
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
-
 std::string option_of(const std::string& name) {
   std::string option = "--" + name;
   std::ranges::replace(option, '_', '-');
@@ -62,6 +53,18 @@ std::string joined(const std::vector<std::string>& texts, const char* between, c
 }
 
 }  // namespace
+
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view syntax = " \t\n\"'$`\\!*?[]{}()<>|&;#~";
+  if (!text.empty() && text.find_first_of(syntax) == std::string::npos) return text;
+  if (text.find(' ') != std::string::npos && text.find_first_of("\"$`\\!") == std::string::npos)
+    return '"' + text + '"';
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+std::string shell_path(const std::string& path) { return shell_word(path.starts_with('-') ? "./" + path : path); }
 
 // --- Fields ----------------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "exact/digest.hpp"
+#include "exact/shell_word.hpp"
 #include "ledger/names.hpp"
 #include "ledger/present.hpp"
 #include "ledger/readings.hpp"
@@ -55,7 +56,7 @@ void require_hash(const std::string& head) {
   if (reservation.token.empty()) {
     throw Error(ErrorCode::usage,
                 fmt::format("the ledger '{}' has no entry {} without a token", store.name(), reservation.id),
-                fmt::format("fractile ledger show {} lists them", store.name()), "entry");
+                fmt::format("fractile ledger show {} lists them", shell_path(store.name())), "entry");
   }
   throw Error(ErrorCode::ledger,
               fmt::format("the ledger '{}' no longer has entry {} of this release: the ledger was put back to an "
@@ -126,15 +127,15 @@ void require_unpublished(const LedgerEntry& entry) {
 /// Throws `usage` when a reserved entry has the request's receipt path. The receipt of that entry may still appear, and could then be
 /// taken for the new one.
 void require_free_path(const Present& present, const Store& store, const LedgerRequest& request) {
-  const std::optional<LedgerEntry> entry = present.promised(request.receipt_path);
-  if (!entry) return;
-  throw Error(
-      ErrorCode::usage,
-      fmt::format("the receipt '{}' is that of entry {} of the ledger '{}', which is reserved", request.receipt_path,
-                  entry->id, store.name()),
-      fmt::format("wait if that release is still running; if it was stopped, fractile ledger void {} --entry {} "
-                  "--reason TEXT gives its charge back; under another name, this release pays as well",
-                  store.name(), entry->id));
+  const std::vector<LedgerEntry> entries = present.promised(request.receipt_path);
+  if (entries.empty()) return;
+  const std::vector<LedgerReservation> promised{entries.front().reservation(), entries.back().reservation()};
+  throw Error(ErrorCode::usage,
+              fmt::format("the receipt '{}' is that of {} of the ledger '{}', which {} reserved", request.receipt_path,
+                          entries_in_words(promised), store.name(), entries.size() == 1 ? "is" : "are"),
+              fmt::format("wait if that release is still running; if it was stopped, {}; under another name, this "
+                          "release pays as well",
+                          voiding_in_words(promised, store.name())));
 }
 
 Seen seen_now(const Present& present) { return {present.head().id, present.head().hash, present.sums().to_text()}; }

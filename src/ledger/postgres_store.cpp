@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "exact/digest.hpp"
+#include "exact/shell_word.hpp"
 #include "fractile/error.hpp"
 #include "fractile/ledger.hpp"
 #include "ledger/chain.hpp"
@@ -491,7 +492,7 @@ class PostgresStore final : public Store {
             "the connection to the ledger '{}' was lost during a change, and it is not known whether the change was "
             "made: {}",
             name(), failure.words),
-        fmt::format("it counts if it is there: look with fractile ledger show {}", name())};
+        fmt::format("it counts if it is there: look with fractile ledger show {}", shell_path(name()))};
   }
 
   Error error_of(const Failure& failure) const {

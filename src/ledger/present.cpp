@@ -191,23 +191,24 @@ std::vector<LedgerSource> Present::sources(const DatasetRow& dataset, const std:
   return sources_of(book(), dataset.dataset.name, source);
 }
 
-std::optional<LedgerEntry> Present::promised(const std::string& receipt_path) const {
+std::vector<LedgerEntry> Present::promised(const std::string& receipt_path) const {
   if (receipt_path.empty()) return {};
   const auto is_it = [&](const LedgerEntry& entry) {
     return entry.state == EntryState::reserved && entry.request.receipt_path == receipt_path;
   };
   if (!book_) {
     const std::vector<std::int64_t> ids = store_->find(Lookup::receipt_path, {receipt_path}, most_found);
-    for (const std::int64_t id : ids) {
-      std::optional<LedgerEntry> found = entry(id);
-      if (found && is_it(*found)) return found;
-    }
-    if (ids.size() < most_found) return {};
+    const bool is_promised = std::ranges::any_of(ids, [&](std::int64_t id) {
+      const std::optional<LedgerEntry> found = entry(id);
+      return found && is_it(*found);
+    });
+    if (!is_promised && ids.size() < most_found) return {};
   }
+  std::vector<LedgerEntry> entries;
   for (const EntryRow& row : book().entries) {
-    if (is_it(row.entry)) return row.entry;
+    if (is_it(row.entry)) entries.push_back(row.entry);
   }
-  return {};
+  return entries;
 }
 
 }  // namespace fractile::ledger_detail

@@ -35,8 +35,8 @@ class Present {
   /// How a source is read, as its first release that counts fixed it. If there was none, how every source is read that has a file of
   /// this source: their readings hold for the files that they share.
   std::vector<LedgerSource> sources(const DatasetRow& dataset, const std::string& source) const;
-  /// A reserved entry whose receipt will be written to this path.
-  std::optional<LedgerEntry> promised(const std::string& receipt_path) const;
+  /// The reserved entries whose receipt will be written to this path: one release, or those of one publication.
+  std::vector<LedgerEntry> promised(const std::string& receipt_path) const;
 
  private:
   const Book& book() const;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "exact/digest.hpp"
+#include "exact/shell_word.hpp"
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "ledger/readings.hpp"
@@ -219,7 +220,7 @@ const DatasetRow& find_dataset(const std::vector<DatasetRow>& datasets, const St
 const EntryRow& find_entry(const Book& book, const Store& store, std::int64_t id) {
   if (const EntryRow* row = row_of(book.entries, id)) return *row;
   throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has no entry {}", store.name(), id),
-              fmt::format("fractile ledger show {} lists them", store.name()), "entry");
+              fmt::format("fractile ledger show {} lists them", shell_path(store.name())), "entry");
 }
 
 std::vector<EqualCharges> charges_of(const Book& book, std::int64_t dataset) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exact/shell_word.hpp"
 #include "fractile/error.hpp"
 #include "ledger/readings.hpp"
 #include "ledger/sums.hpp"
@@ -212,7 +213,7 @@ std::string voiding_in_words(const std::vector<LedgerReservation>& reservations,
   const std::int64_t first = reservations.front().id;
   const std::int64_t last = reservations.back().id;
   const bool is_one = first == last;
-  return fmt::format("fractile ledger void {} --entry {} --reason TEXT gives {}", ledger,
+  return fmt::format("fractile ledger void {} --entry {} --reason TEXT gives {}", shell_path(ledger),
                      is_one ? std::to_string(first) : "N",
                      is_one ? "it back" : fmt::format("entry N back, for each N from {} to {}", first, last));
 }

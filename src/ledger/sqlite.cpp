@@ -30,6 +30,20 @@ Error is_read_only(const std::string& name) {
   return writing_failed(name, "it is read-only", "make its folder and the files of its name writable");
 }
 
+/// Whether a write failed because a quota of the disk is used up. SQLite calls only ENOSPC a full disk.
+bool is_over_quota(sqlite3* database) {
+  if (sqlite3_extended_errcode(database) != SQLITE_IOERR_WRITE) return false;
+  int of_file = 0;
+  sqlite3_file_control(database, "main", SQLITE_FCNTL_LAST_ERRNO, &of_file);
+  return of_file == EDQUOT || sqlite3_system_errno(database) == EDQUOT;
+}
+
+/// Whether no file could be opened because this process or the machine has too many open.
+bool has_too_many_files(sqlite3* database) {
+  const int reason = sqlite3_system_errno(database);
+  return (sqlite3_errcode(database) & 0xff) == SQLITE_CANTOPEN && (reason == EMFILE || reason == ENFILE);
+}
+
 Error failure(sqlite3* database, const std::string& path) {
   const std::string name = fmt::format("the ledger '{}'", path);
   const int system_error = sqlite3_system_errno(database);
@@ -48,6 +62,10 @@ Error failure(sqlite3* database, const std::string& path) {
     case SQLITE_CORRUPT:
       return {ErrorCode::ledger, name + " is damaged: " + sqlite3_errmsg(database), restore_it};
     case SQLITE_CANTOPEN:
+      if (has_too_many_files(database)) {
+        return {ErrorCode::ledger, fmt::format("{} cannot be opened: {}", name, reason),
+                "allow this process more open files: ulimit -n 4096"};
+      }
       return {ErrorCode::ledger, fmt::format("{} cannot be opened: {}", name, reason),
               "check the path, and that its folder and the files of its name may be written"};
     case SQLITE_FULL:
@@ -55,6 +73,10 @@ Error failure(sqlite3* database, const std::string& path) {
     case SQLITE_READONLY:
       return is_read_only(name);
     case SQLITE_IOERR:
+      if (is_over_quota(database)) return writing_failed(name, std::strerror(EDQUOT), "make room for it");
+      if (system_error == EACCES || system_error == EPERM) {
+        return writing_failed(name, reason, "its folder and the files of its name must be writable");
+      }
       return writing_failed(name, reason, "check its disk, and that there is room for it");
     default:
       return {ErrorCode::ledger, fmt::format("{} cannot be used: {}", name, reason),
@@ -182,7 +204,9 @@ int Connection::is_busy(void* connection, int times) {
   }
   const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now - self.waits_since_);
   if (!self.waiting_.goes_on(waited, self.last_told_)) return 0;
-  std::this_thread::sleep_for(std::chrono::milliseconds(std::min(50, 1 + times)));
+  // A process that has waited long asks most often. Otherwise the lock would mostly go to newcomers, and others would wait in vain.
+  constexpr std::chrono::seconds long_wait(1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(waited < long_wait ? std::min(50, 1 + times) : 2));
   return 1;
 }
 
@@ -237,7 +261,8 @@ std::string Connection::text(const std::string& sql) const {
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle()) == 0; }
 
 void Connection::fail() const {
-  const bool is_full = (sqlite3_errcode(handle()) & 0xff) == SQLITE_FULL;
+  const bool is_full =
+      (sqlite3_errcode(handle()) & 0xff) == SQLITE_FULL || is_over_quota(handle()) || has_too_many_files(handle());
   Error error = failure(handle(), path_);
   if (is_full) throw DiskFull(error.code(), error.what_words(), error.hint_words());
   throw Error(std::move(error));

@@ -25,7 +25,7 @@ inline constexpr std::array companions{"-journal", "-wal", "-shm"};
 /// Throws `usage` if the path may be one at which SQLite keeps a file of a database's own. `what` it would be: "ledger".
 void require_no_companion(const std::string& path, const std::string& what);
 
-/// Nothing was changed, because the disk has no room for the change.
+/// Nothing was changed, because the disk has no room for the change, or because too many files are open.
 class DiskFull : public Error {
  public:
   using Error::Error;

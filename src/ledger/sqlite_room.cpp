@@ -1,6 +1,11 @@
 #include "ledger/sqlite_room.hpp"
 
+#include <sys/resource.h>
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "fractile/error.hpp"
@@ -20,13 +25,29 @@ std::string folder_of(const std::string& ledger) {
   return std::filesystem::canonical(ledger, failed).parent_path().string();
 }
 
+/// Throws `ledger` if this process may not make the file so much longer. The room is a file of its own, and does not show that.
+void require_length(const std::string& ledger, std::uint64_t more) {
+  struct stat file {};
+  rlimit longest{};
+  if (stat(ledger.c_str(), &file) != 0 || getrlimit(RLIMIT_FSIZE, &longest) != 0) return;
+  const std::uint64_t needed = static_cast<std::uint64_t>(file.st_size) + more;
+  if (longest.rlim_cur >= needed) return;
+  throw Error(ErrorCode::ledger,
+              fmt::format("the ledger '{}' could not be written: it may get {} bytes long with this release, and this "
+                          "process may write only {}: {}",
+                          ledger, needed, longest.rlim_cur, std::strerror(EFBIG)),
+              "allow this process larger files: ulimit -f unlimited");
+}
+
 }  // namespace
 
 Room::Room(const std::string& ledger, std::uint64_t receipt_size)
     : bytes_(folder_of(ledger), receipt_size == 0 ? 0 : 2 * std::min(receipt_size, most_bytes) + room_for_changes) {
-  if (bytes_.missing().empty()) return;
-  throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' could not be written: {}", ledger, bytes_.missing()),
-              "make room for it");
+  if (!bytes_.missing().empty()) {
+    throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' could not be written: {}", ledger, bytes_.missing()),
+                "make room for it");
+  }
+  if (receipt_size != 0) require_length(ledger, std::min(receipt_size, most_bytes) + room_for_changes);
 }
 
 }  // namespace fractile::ledger_detail

@@ -164,7 +164,8 @@ class SqliteStore final : public Store {
     connection_.require_unchanged();
   }
 
-  /// On a full disk, a change of a charged release uses the room that was reserved for it, and then waits for more.
+  /// On a full disk, a change of a charged release uses the room that was reserved for it, and then waits for more. While too many files
+  /// are open, it closes that of the room, and then waits.
   void write(const std::function<void()>& change) const override {
     const auto start = std::chrono::steady_clock::now();
     std::chrono::seconds last_told{0};

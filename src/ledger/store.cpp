@@ -1,5 +1,6 @@
 #include "ledger/store.hpp"
 
+#include "exact/shell_word.hpp"
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/ledger.hpp"
@@ -27,9 +28,9 @@ void refuse_damaged(const std::string& ledger, const std::string& what) {
 }
 
 void refuse_missing(const std::string& ledger, const char* name) {
-  throw Error(
-      ErrorCode::ledger, fmt::format("there is no ledger at '{}'", ledger),
-      fmt::format("check the {}, or make one: fractile ledger init {} --dataset NAME --epsilon E", name, ledger));
+  throw Error(ErrorCode::ledger, fmt::format("there is no ledger at '{}'", ledger),
+              fmt::format("check the {}, or make one: fractile ledger init {} --dataset NAME --epsilon E", name,
+                          shell_path(ledger)));
 }
 
 void refuse_existing(const std::string& ledger, const char* other) {

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "exact/digest.hpp"
+#include "exact/shell_word.hpp"
 #include "fractile/error.hpp"
 #include "ledger/chain.hpp"
 #include "ledger/sqlite.hpp"
@@ -72,7 +73,7 @@ Witness::Witness(const Store& store, const std::string& path, For use) : store_(
     fail("is not there",
          fmt::format("make its disk available; if the file is lost for good, docs/ledger.md says when fractile ledger "
                      "witness {} --accept may make a new one",
-                     store.name()));
+                     shell_path(store.name())));
   }
   if (file_ < 0) {
     fail(fmt::format("cannot be used: {}", std::strerror(errno)),
@@ -143,7 +144,7 @@ void Witness::require_known() const {
                   store_.name(), path_, seen.line),
       fmt::format("put the latest state back if there is one; otherwise fractile ledger witness {} --accept "
                   "charges again what is missing",
-                  store_.name()));
+                  shell_path(store_.name())));
 }
 
 /// Reserves blocks behind the file's end for two lines with longer sums, if the file system can do this.

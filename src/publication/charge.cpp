@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "exact/shell_word.hpp"
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
 #include "ledger/spending.hpp"
@@ -301,7 +302,7 @@ Words ReleaseCharge::fate() const {
   } catch (const Error& error) {  // this error would hide the first one
     if (error.code() == ErrorCode::usage) return gone;
     return fmt::format("{} counts as spent if {} {} there: look with fractile ledger show {}", cost_,
-                       entries_in_words(reservations_), one_or_more("is", "are"), path_);
+                       entries_in_words(reservations_), one_or_more("is", "are"), shell_path(path_));
   }
   return spent + one_or_more("stays", "stay") + " reserved";
 }
@@ -340,7 +341,7 @@ void ReleaseCharge::publish(std::vector<std::string> receipts, const std::string
 }
 
 Words ReleaseCharge::kept() const {
-  const Words printed_by = source_.empty()  ? Words{"fractile ledger export ", path_}
+  const Words printed_by = source_.empty()  ? Words{"fractile ledger export ", shell_path(path_)}
                            : payment_.again ? Words{"the same command without ", Field("again")}
                                             : "the same command";
   if (reservations_.empty()) return "nothing was spent";

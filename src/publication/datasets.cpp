@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "exact/shell_word.hpp"
 #include "fractile/error.hpp"
 #include "fractile/publication.hpp"
 #include "libraries/fmt.hpp"
@@ -15,7 +16,7 @@ LedgerDataset dataset_of(const Ledger& ledger, const Payment& payment) {
   const std::string choice = fmt::format("choose one of {}", fmt::join(names, ", "));
   if (names.empty()) {
     throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has no dataset", path),
-                fmt::format("add one: fractile ledger init {} --dataset NAME --epsilon E", path));
+                fmt::format("add one: fractile ledger init {} --dataset NAME --epsilon E", shell_path(path)));
   }
   if (payment.dataset.empty() && names.size() == 1) return datasets.front();
   const Field field("dataset");

@@ -194,8 +194,23 @@ class Paying(LedgerTest):
         self.write("t.csv", 'x\n7\n"seven\n')
         self.assertEqual(self.run_paid(receipt="r.json").code, 3)
         self.assert_refused(self.run_paid(receipt="r.json"), 2, "r.json' is that of entry 1 of the ledger 'budget.db', which is reserved",
-                            "fractile ledger void budget.db --entry 1 --reason TEXT gives its charge back; under another name, this release pays as well")
+                            "fractile ledger void budget.db --entry 1 --reason TEXT gives it back; under another name, this release pays as well")
         self.assertEqual(self.spent(), {"epsilon": "1/4"})
+
+    def test_commands_to_type_are_words_of_a_shell(self):
+        """Once, the path was not quoted: the command named another file, or ran a part of the file's name."""
+        self.write("bad.csv", 'x\n7\n"seven\n')
+        for name in ("my budget.db", "it's $(touch ran).db", "a;touch ran;&*.db", "-b.db"):
+            with self.subTest(name):
+                self.init(name=f"./{name}")
+                refused = self.run_paid("bad.csv", ledger=name, receipt=f"{name}.json")
+                self.assert_refused(refused, 3, f"entry 1 of {name} stays reserved")
+                refused = self.run_paid("bad.csv", ledger=name, receipt=f"{name}.json")
+                command = re.search(r"fractile (ledger void .* --entry 1 --reason TEXT) gives it back", refused.err)[1]
+                done = subprocess.run(["sh", "-c", f'"$0" {command}', PROGRAM], cwd=self.folder, capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(self.statement(f"./{name}")["entries"][0]["state"], "void")
+        self.assertNotIn("ran", self.files())
 
     def test_output_that_cannot_be_printed(self):
         self.init()
@@ -525,6 +540,17 @@ class Unusable(LedgerTest):
         entry, = self.statement()["entries"]
         self.assertGreater(len(entry["receipt"]), 400_000)
 
+    def test_a_ledger_that_may_not_grow(self):
+        """Once, the room was reserved in a file of its own, the ledger could not grow, and the release was charged, drawn and lost."""
+        self.init()
+        self.assertEqual(self.run_paid(**self.LONG).code, 0)
+        size = (self.folder / "budget.db").stat().st_size
+        for limit in (size, size + 8192):
+            how = {"preexec_fn": lambda limit=limit: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))}
+            self.assert_refused(self.run_paid(how=how, epsilon="1/8"), 5, "the ledger 'budget.db' could not be written: it may get ",
+                                f"this process may write only {limit}: File too large", "nothing was charged; allow this process larger files")
+        self.assertEqual(self.states(), ["committed"])
+
 
 class VoidedWhileItRuns(LedgerTest):
     """The entry is voided while a release reads. The release ends without a value."""
@@ -634,6 +660,27 @@ class PutBack(VoidedWhileItRuns):
         self.refuse(5, "verify", "budget.db", "--receipts", "published",
                     parts=("receipts name: 'second.json' (entry 2, epsilon = 1/8)", "charged again"))
         self.refuse(2, "verify", "budget.db", "--receipts", "gone", parts=("the folder 'gone' cannot be read",))
+
+    def test_published_pages_that_it_does_not_know(self):
+        """Once, the receipts in pages were passed over, and a ledger that had forgotten their entries was whole. A link that leads nowhere
+        once made the folder one that could not be read."""
+        self.init()
+        os.mkdir(self.folder / "published")
+        os.symlink("nowhere", self.folder / "published/link.json")
+        backup = (self.folder / "budget.db").read_bytes()
+        for name, words in (("page", ()), ("public", ("--public",))):
+            result = self.run_paid("t.csv", *words, format="html", epsilon="1/8", again=True)
+            self.assertEqual(result.code, 0, result)
+            self.write(f"published/{name}.html", result.out)
+        self.ledger("verify", "budget.db", "--receipts", "published")
+        (self.folder / "budget.db").write_bytes(backup)
+        self.refuse(5, "verify", "budget.db", "--receipts", "published", parts=("receipts name: 'page.html' (entry 1, epsilon = 1/8)\n",))
+        self.write("published/page.json", self.of("explain", "published/page.html", "--format", "json"))
+        self.refuse(5, "verify", "budget.db", "--receipts", "published", parts=("receipts name: 'page.json' (entry 1, epsilon = 1/8)\n",))
+        os.unlink(self.folder / "published/page.json")
+        self.write("published/page.html", self.content("published/page.html").replace("epsilon&quot;: &quot;1/8", "epsilon&quot;: &quot;1/9")
+                   .replace('"epsilon": "1/8', '"epsilon": "1/9'))
+        self.refuse(5, "verify", "budget.db", "--receipts", "published", parts=("not as they were written: 'page.html'",))
 
     def test_published_receipts_that_were_altered(self):
         """Once, such receipts were passed over, and a ledger that had forgotten their entries was whole."""

@@ -152,7 +152,8 @@ class Refusals(CommandTest):
     def test_a_name_that_does_not_tell_the_format(self):
         for name in ("nowhere", "nowhere.data", "./nowhere"):
             result = self.run_release(name)
-            self.assert_refused(result, 2, f"the name of {name} does not show its format", "--input-format csv")
+            self.assert_refused(result, 2, f"the name of {name} does not show its format", "end with .csv", "--input-format csv",
+                                "the owner of a ledger's dataset declares this option")
 
     def test_no_engine(self):
         """The engine is loaded once all files are open. It is the first part that could look at them."""

@@ -59,7 +59,9 @@ Format format_by_file_name(const std::string& file) {
   const auto found = formats_by_extension().find(extension);
   if (found == formats_by_extension().end()) {
     refuse_foreign_extension(file, extension);
-    throw Error(ErrorCode::usage, "the name of " + file + " does not show its format", formats_hint());
+    throw Error(ErrorCode::usage, "the name of " + file + " does not show its format",
+                {"let its name end with .csv, .tsv, .parquet or .json, or ", formats_hint(),
+                 "; the owner of a ledger's dataset declares this option"});
   }
   return found->second;
 }
