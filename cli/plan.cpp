@@ -29,8 +29,8 @@ WebPage rendered(Format format, const PlanReport& report, const PageOutput& page
 }
 
 /// On standard error.
-void tell_beside_csv(const PlanReport& report) {
-  for (const NoiseInWords& each : beside_csv(report)) print_error(each.what, each.hint);
+void tell(const std::vector<NoiseInWords>& beside_csv) {
+  for (const NoiseInWords& each : beside_csv) print_error(each.what, each.hint);
 }
 
 /// Throws `usage` for options other than those that may go with a publication's file.
@@ -57,6 +57,7 @@ int plan_file(const Typed& typed) {
     return plan_publication(file.publication, file.parts);
   }();
   print(format == Format::json ? to_json(plan) : format == Format::csv ? to_csv(plan) : to_table(plan));
+  if (format == Format::csv) tell(beside_csv(plan));
   return 0;
 }
 
@@ -75,7 +76,7 @@ int run_plan(const Typed& words) {
     return planned(request, with_chart);
   }();
   page.print_page(rendered(format, report, page), "nothing was released");
-  if (format == Format::csv) tell_beside_csv(report);
+  if (format == Format::csv) tell(beside_csv(report));
   return 0;
 }
 

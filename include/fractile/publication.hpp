@@ -353,6 +353,8 @@ std::string to_json(const PublicationPlan& plan);
 std::string to_csv(const PublicationPlan& plan);
 /// One row per level, in aligned columns, and a list of the cells that are not informative.
 std::string to_table(const PublicationPlan& plan);
+/// What the CSV has no room for: tables whose values are rounded to few possible ones.
+std::vector<NoiseInWords> beside_csv(const PublicationPlan& plan);
 
 // --- A publication ---------------------------------------------------------------------------------------------------
 //

@@ -157,9 +157,9 @@ LONG = {
     ).loss("1.2345")""",
     "curve": """of(participants=80, post="mode", secret="histogram", analyst=guess).loss_curve(("1/10", 10), points=10**4)""",
     "product": """wide.kronecker(wide).kronecker(wide)""",
-    "plan": """fractile.plan(
-        quantiles=[Fraction(i, 300) for i in range(1, 300)], bounds=(0, 10**6), step=1, epsilon="1/1000", expected_rows=10**5,
-        mechanism="joint-total",
+    "plan": """for _ in range(100): fractile.plan(
+        quantiles=[Fraction(i, 20) for i in range(1, 20)], bounds=(0, 10**6), step=1, epsilon="1/1000", expected_rows=10**6,
+        intervals="0.95",
     )""",
     "audit": """fractile.audit("joint-total", values=7, records=6, epsilon=1, quantiles=["1/4", "1/2", "3/4"])""",
 }

@@ -189,15 +189,29 @@ std::string unsettled_in_words(const PublicationPlan& plan) {
       plan.publication.weights ? "units of weight" : "records", enough, cells);
 }
 
-/// Warns of tables whose values are rounded to few possible ones. What one person's records become may be a small whole number itself.
-std::string coarse_steps(const Publication& publication) {
-  std::string text;
+struct CoarseTable {
+  std::string name;
+  std::uint64_t possible_values;
+  NoiseInWords words;
+};
+
+/// The tables whose values are rounded to few possible ones. What one person's records become may be a small whole number itself.
+std::vector<CoarseTable> coarse_tables(const Publication& publication) {
+  std::vector<CoarseTable> coarse;
   for (const PublicationTable& table : publication.tables) {
     const bool is_whole = table.per_person == PerPerson::count || table.per_person == PerPerson::any ||
                           table.per_person == PerPerson::all;
-    const std::optional<NoiseInWords> coarse = report_detail::coarse_step(table.lattice);
-    if (!coarse || is_whole || (table.quantiles.empty() && !table.mean)) continue;
-    text += fmt::format("\nIn {}, {}:\n  {}\n", shown_text(table.name), coarse->what, coarse->hint);
+    const std::optional<NoiseInWords> words = report_detail::coarse_step(table.lattice);
+    if (!words || is_whole || (table.quantiles.empty() && !table.mean)) continue;
+    coarse.push_back({table.name, table.lattice.size(), *words});
+  }
+  return coarse;
+}
+
+std::string coarse_steps(const Publication& publication) {
+  std::string text;
+  for (const CoarseTable& table : coarse_tables(publication)) {
+    text += fmt::format("\nIn {}, {}:\n  {}\n", shown_text(table.name), table.words.what, table.words.hint);
   }
   return text;
 }
@@ -247,6 +261,13 @@ std::string to_json(const PublicationPlan& plan) {
   const auto write = [&](const PlannedLevel& level) { write_level(json, plan, level); };
   objects(json, "levels", plan.levels, write);
   if (!plan.sums.empty()) objects(json, "totals_of_counts", plan.sums, write);
+  const std::vector<CoarseTable> coarse = coarse_tables(publication);
+  if (!coarse.empty()) {
+    objects(json, "coarse_steps", coarse, [&](const CoarseTable& table) {
+      member(json, "table", table.name);
+      member(json, "possible_values", table.possible_values);
+    });
+  }
   return document.text();
 }
 
@@ -264,6 +285,15 @@ std::string to_csv(const PublicationPlan& plan) {
     }
   }
   return text;
+}
+
+std::vector<NoiseInWords> beside_csv(const PublicationPlan& plan) {
+  const OwnEnvironment own;
+  std::vector<NoiseInWords> all;
+  for (const CoarseTable& table : coarse_tables(plan.publication)) {
+    all.push_back({fmt::format("warning: in {}, {}", shown_text(table.name), table.words.what), table.words.hint});
+  }
+  return all;
 }
 
 std::string to_table(const PublicationPlan& plan) {

@@ -82,7 +82,11 @@ void ReleaseRequest::validate(std::uint32_t sql_stability) const {
   const QuantileQuery each = selection.by.empty() ? counted : group_query(counted);
   if (statistics) statistics->validate(column.lattice, each, bounds ? bounds->share : Rational(0));
   const Rational others = (statistics ? statistics->share : Rational(0)) + (bounds ? bounds->share : Rational(0));
-  if (!each.quantiles.empty() && others < Rational(1)) require_narrow_noise(with_part(each, Rational(1) - others));
+  if (!each.quantiles.empty() && others < Rational(1)) {
+    const QuantileQuery drawn = with_part(each, Rational(1) - others);
+    require_narrow_noise(drawn);
+    require_short_joint(drawn);
+  }
   if (!bounds) return;
   if (bounds->share <= Rational(0) || bounds->share >= Rational(1)) {
     throw Error(ErrorCode::usage, "the bounds' share of the budget is not between 0 and 1", "write for example 0.1");

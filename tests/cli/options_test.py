@@ -106,6 +106,16 @@ class Refusals(CommandTest):
         self.refuse("--candidates takes the place of --bounds and --step", "one or the other", candidates="1,2")
         self.refuse("--candidates takes the place of --bounds and --step", candidates="1,2", bounds=None)
 
+    def test_quantiles_that_are_selected_at_once(self):
+        for budget, most in (({"epsilon": "1"}, 264), ({"epsilon": "0.01"}, 70), ({"epsilon": "0.05", "records_per_person": "5"}, 70),
+                             ({"epsilon": None, "rho": "0.0000125"}, 70)):
+            for mechanism in ("joint", "joint-total"):
+                words = {"mechanism": mechanism, **budget}
+                self.refuse(f"{mechanism} of {most + 1} quantiles could take minutes and gigabytes", f"it takes at most {most}",
+                            "--mechanism auto", quantiles=",".join(f"{i}/{most + 2}" for i in range(1, most + 2)), **words)
+                few = ",".join(f"{i}/{most + 1}" for i in range(1, most + 1))
+                self.assert_refused(self.run_release(NOWHERE, quantiles=few, **words), 3, f"cannot open {NOWHERE}")
+
     def test_records_per_person(self):
         for text in ("0", "-1", "x", "1.5", "1000000001", "99999999999999999999"):
             self.refuse(f"--records-per-person: '{text}' is not a whole number from 1 to 1000000000",

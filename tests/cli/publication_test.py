@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from fractions import Fraction
 
 from cli.program import HOUSE, CommandTest, require_engine, run
@@ -52,6 +53,19 @@ class Example(Publication):
                          [("income", ["region", "sex"]), ("income", ["region"]), ("income", ["sex"]), ("income", []),
                           ("age", ["region"])])
         self.assertEqual({cell["worth"] for level in levels for cell in level["cells"]}, {"useful"})
+
+    def test_a_coarse_step_is_said_in_every_format(self):
+        example = run("publish", "--example").out
+        self.write("people.toml", re.sub(r"(?m)^step = .*", "step = 25000", example, count=1))
+        table, lines, document = (self.plan("people.toml", "--format", format) for format in ("table", "csv", "json"))
+        coarse = json.loads(document.out)["coarse_steps"]
+        self.assertEqual([each["table"] for each in coarse], ["income"])
+        words = f"the step is coarse: {coarse[0]['possible_values']} values are possible"
+        self.assertIn(f"\nIn income, {words}:\n", table.out)
+        self.assertEqual((table.err, document.err), ("", ""))
+        self.assertTrue(lines.err.startswith(f"fractile: warning: in income, {words}\n"), lines.err)
+        self.write("people.toml", example)
+        self.assertNotIn("coarse_steps", json.loads(self.plan("people.toml", "--format", "json").out))
 
     def test_it_is_of_the_examples(self):
         people = (HOUSE / "examples" / "people.csv").read_text().splitlines()

@@ -52,6 +52,7 @@ std::optional<PlannedStatistics> planned_statistics(const QuantileQuery& query, 
 
 ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, const PlanOptions& options) {
   const OwnEnvironment own;
+  require_short_joint(query);
   std::optional<PlannedStatistics> statistics = planned_statistics(query, lattice, options);
   const Rational left = Rational(1) - (statistics ? statistics->terms.request.share : Rational(0));
   const QuantileQuery rest = statistics ? with_part(query, left) : query;

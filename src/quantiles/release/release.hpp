@@ -26,6 +26,10 @@ void require_query(const QuantileQuery& query, const Lattice& lattice);
 /// Throws `usage` when the query would draw counts with noise that is wider than any table.
 void require_narrow_noise(const QuantileQuery& query);
 
+/// Throws `usage` when `joint` or `joint_total` would select so many quantiles at so small a budget that numbers in double precision do
+/// not hold their tables. Such a draw from many records takes minutes and gigabytes (docs/scale.md).
+void require_short_joint(const QuantileQuery& query);
+
 /// release() with draws from any source. Audits pass another policy than the standard one; it must outlive the result.
 Release release_with(const RankProfile& profile, const ReleaseOptions& options, DrawSource& source,
                      const AutoPolicy& policy = AutoPolicy::standard());

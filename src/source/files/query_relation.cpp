@@ -400,8 +400,13 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
     setup.emplace_back(usual_grouping);
     setup.push_back(verbatim_plan(connection));
   }
+  // The engine binds each column of a view, and some tables have thousands.
+  const std::optional<std::set<std::string>> read = columns_named_alone(tree, [&](const std::string& name) {
+    return std::ranges::any_of(views, [&](const View& view) { return has_column(view, name); });
+  });
+  const auto is_read = [&](const std::string& name) { return !read || read->contains(lower_case(name)); };
   for (std::size_t k = 0; k < inputs.size(); ++k)
-    setup.push_back(views[k].relation.view_sql(inputs[k].name, views[k].keys, !options.sql_stability));
+    setup.push_back(views[k].relation.view_sql(inputs[k].name, is_read, views[k].keys, !options.sql_stability));
   for (const std::string& statement : only_files(connection, inputs)) setup.push_back(statement);
   for (const std::string& statement : setup) connection.run(statement);
   try {

@@ -516,14 +516,17 @@ Relation Relation::on_lines() const {
   return relation;
 }
 
-std::string Relation::view_sql(const std::string& name, const std::vector<std::string>& keys, bool bounded) const {
+std::string Relation::view_sql(const std::string& name, const std::function<bool(const std::string&)>& is_read,
+                               const std::vector<std::string>& keys, bool bounded) const {
   std::string list;  // each column by its name: with *, the engine might add columns
   const auto add = [&](const std::string& engine_name, const std::string& column, const std::string& type) {
     const std::string cell = quote_identifier(engine_name);
     list +=
         (list.empty() ? "" : ", ") + (bounded ? bounded_cell(cell, type) : cell) + " AS " + quote_identifier(column);
   };
-  for (const Column& column : nameable_columns(columns_)) add(column.engine_name, column.name, column.type);
+  for (const Column& column : nameable_columns(columns_)) {
+    if (is_read(column.name)) add(column.engine_name, column.name, column.type);
+  }
   if (json_form_) {
     for (const std::string& key : distinct_keys(keys)) add(key, key, "VARCHAR");
   }

@@ -60,9 +60,10 @@ class Relation {
   const std::vector<std::string>& missing_in(const Column& column) const;
   /// The number of the column, from 0, among columns().
   std::size_t number_of(const Column& column) const;
-  /// A statement that gives the relation this name, with all columns that SQL can distinguish; `keys`: the columns of JSON.
-  /// `bounded`: a long text is cut to its beginning, and other values that are long as text are NULL (row_work.hpp).
-  std::string view_sql(const std::string& name, const std::vector<std::string>& keys = {}, bool bounded = false) const;
+  /// A statement that gives the relation this name, with all columns that SQL can distinguish and that are read; `keys`: the columns of
+  /// JSON. `bounded`: a long text is cut to its beginning, and other values that are long as text are NULL (row_work.hpp).
+  std::string view_sql(const std::string& name, const std::function<bool(const std::string&)>& is_read,
+                       const std::vector<std::string>& keys, bool bounded) const;
   /// Registers our table functions with a connection, before setup() is run there.
   void add_to(const Connection& connection) const;
   /// Statements to be run on a connection before it reads the relation.

@@ -233,7 +233,60 @@ void add_mentions(const SqlNode& node, std::set<std::string>& names, int depth) 
   });
 }
 
+/// Collects the columns that a query reads, as long as it names each of them.
+class NamedAlone {
+ public:
+  explicit NamedAlone(const std::function<bool(const std::string&)>& has_column) : has_column_(has_column) {}
+
+  void visit(const SqlNode& node, int depth) {
+    const std::string_view kind = text_of(node, "class");
+    const bool adds_columns = is_one_of(kind, {"STAR", "POSITIONAL_REFERENCE"}) ||
+                              is_one_of(text_of(node, "type"), {"PIVOT", "SHOW_REF"}) ||
+                              text_of(node, "ref_type") == "NATURAL";
+    if (adds_columns) is_complete_ = false;
+    if (kind.empty()) {  // no expression: a table, perhaps
+      tables_.insert(lower_case(text_of(node, "alias")));
+      tables_.insert(lower_case(text_of(node, "table_name")));
+    }
+    for_each_child(node, [&](std::string_view name, const SqlNode& child) {
+      if (kind == "COLUMN_REF" && name == "column_names") reference(texts_of(child));
+      if (name == "using_columns") reference(texts_of(child));
+      if (!is_literal(name, child)) visit(child, deeper(depth));
+    });
+  }
+
+  std::optional<std::set<std::string>> take() {
+    const auto is_table = [&](const std::string& name) { return tables_.contains(name); };
+    if (!is_complete_ || std::ranges::any_of(names_, is_table)) return {};
+    return std::move(names_);
+  }
+
+ private:
+  /// A name that is a table's may read all of its columns.
+  void reference(const std::vector<std::string>& names) {
+    bool is_column = false;
+    for (const std::string& name : names) {
+      if (!has_column_(name)) continue;
+      is_column = true;
+      names_.insert(lower_case(name));
+    }
+    is_complete_ = is_complete_ && (names.empty() || is_column);
+  }
+
+  const std::function<bool(const std::string&)>& has_column_;
+  std::set<std::string> names_;
+  std::set<std::string> tables_;
+  bool is_complete_ = true;
+};
+
 }  // namespace
+
+std::optional<std::set<std::string>> columns_named_alone(const SqlTree& tree,
+                                                         const std::function<bool(const std::string&)>& has_column) {
+  NamedAlone named(has_column);
+  named.visit(tree.query(), 0);
+  return named.take();
+}
 
 std::set<std::string> mentioned_columns(const SqlTree& tree) {
   std::set<std::string> names;

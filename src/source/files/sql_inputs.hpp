@@ -2,6 +2,8 @@
 // engine's parse tree of the query decides both, before anything is read.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,5 +24,10 @@ std::vector<std::string> named_columns(const SqlTree& tree, const std::string& t
 /// Every name in the query that may be a column of some table, spelled as in the query; it includes names of tables and other
 /// names.
 std::set<std::string> mentioned_columns(const SqlTree& tree);
+
+/// The columns that the query reads, in lower case. Nothing if it may read a column that it does not name: by *, or by a table's name.
+/// `has_column`: whether some table has a column of this name, in any case.
+std::optional<std::set<std::string>> columns_named_alone(const SqlTree& tree,
+                                                         const std::function<bool(const std::string&)>& has_column);
 
 }  // namespace fractile::source_detail

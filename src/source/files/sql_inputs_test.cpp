@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
+#include <set>
+#include <string>
 
 #include "source/entries/table_test_support.hpp"
 
@@ -37,6 +40,28 @@ class SqlInputs : public EngineTest {
 
   std::unique_ptr<Connection> connection_;
 };
+
+TEST_F(SqlInputs, ColumnsThatAreNamedAloneAreKnown) {
+  const auto read = [&](const std::string& sql) {
+    const auto has_column = [](const std::string& name) {
+      return name == "x" || name == "Y" || name == "y" || name == "v";
+    };
+    return columns_named_alone(SqlTree::of(*connection_, sql), has_column);
+  };
+  using Read = std::optional<std::set<std::string>>;
+  EXPECT_EQ(read("SELECT CAST(x AS INTEGER) AS age FROM input"), Read({"x"}));
+  EXPECT_EQ(read("SELECT i.x FROM input i JOIN visits USING (Y) WHERE visits.v > 1"), Read({"v", "x", "y"}));
+  EXPECT_EQ(read("SELECT x.part FROM input ORDER BY y"), Read({"x", "y"}));
+  EXPECT_EQ(read("SELECT 1 AS one FROM input"), Read(std::set<std::string>()));
+  for (const char* sql :
+       {"FROM input", "SELECT * FROM input", "SELECT i.* FROM input i", "SELECT * EXCLUDE (x) FROM input",
+        "SELECT COLUMNS('x') FROM input", "SELECT input FROM input", "SELECT v FROM input v", "SELECT #1 FROM input",
+        "SELECT x FROM input NATURAL JOIN visits", "SELECT x FROM (SELECT * FROM input)",
+        "FROM (PIVOT input ON x USING sum(y))", "FROM (UNPIVOT input ON x, y)", "SELECT nothing FROM input",
+        "SELECT input.nothing FROM input"}) {
+    EXPECT_EQ(read(sql), Read()) << sql;
+  }
+}
 
 TEST_F(SqlInputs, NamedTablesPass) {
   for (const char* sql : {
