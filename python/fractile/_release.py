@@ -727,12 +727,12 @@ def _warn_of_altered(parts: Sequence[str]) -> None:
 def _receipt_in(path: str | os.PathLike[str]) -> str:
     """The text of a file that save() has written."""
     name = _words.path(path, "path")
+    reason: str | None = "larger than 256 MiB"
     try:
         with Path(name).open(encoding="utf-8") as file:
             pieces = list(islice(iter(lambda: file.read(1 << 20), ""), 257))  # a device may have no end
         if len(pieces) <= 256:
             return "".join(pieces)
-        reason = "larger than 256 MiB"
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
     # Raised outside of `except`, so that the error's context holds nothing of the file.

@@ -282,10 +282,13 @@ class Pipeline:
         self._set("\n".join(lines) + "\n", analyst is None)
 
     def _set(self, toml: str, lacks_analyst: bool) -> None:
+        wrong = None
         try:
             self._core = _core.PipelineFile.of(toml, "the pipeline", "")
         except DataError as error:  # its line is one of `toml`, which nobody wrote
-            raise DataError(re.sub(r"\Athe pipeline:\d+: ", "", error.message), error.hint, error.field) from None
+            wrong = DataError(re.sub(r"\Athe pipeline:\d+: ", "", error.message), error.hint, error.field)
+        if wrong is not None:
+            raise wrong
         self._lacks_analyst = lacks_analyst
         self._made_of: tuple[Any, ...] = Pipeline._of, (toml, lacks_analyst)
 

@@ -275,7 +275,7 @@ class Again(LedgerTest):
         changes = ({"quantiles": "median"}, {"epsilon": "2e-9"}, {"records_per_person": "2"},
                    {"bounds": ("0", "1000000000000000.0")}, {"bounds": ("-0.1", "1000000000000000.1")},
                    {"step": "0.01"}, {"mechanism": "tree"}, {"base": "uniform"}, {"expected_rows": "100"},
-                   {"no_interpolation": True}, {"public_rows": True}, {"input_format": "csv"},
+                   {"no_interpolation": True}, {"public_rows": True},
                    {"sql": "FROM input"}, {"mechanism": "approximate"},
                    {"mechanism": "approximate", "rates": "as-published"},
                    {"bounds": None, "step": None, "candidates": "1,2,3"})
@@ -289,7 +289,7 @@ class Again(LedgerTest):
     def test_other_words_for_the_same_query(self):
         self.paid(**self.WIDE, quantiles="0.25,0.5,3/4")
         self.asked_again(epsilon="0.000000001", step="1e-1", quantiles="quartiles", neighbors="add-remove",
-                         mechanism="auto", records_per_person="1", null="drop", threads="2")
+                         mechanism="auto", records_per_person="1", null="drop", input_format="csv", threads="2")
 
     def test_reserved_and_void_entries_are_not_answers(self):
         self.write("t.csv", 'x\n7\n"seven\n')
