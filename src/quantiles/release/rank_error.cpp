@@ -4,10 +4,12 @@
 #include <bit>
 #include <functional>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 
 #include "exact/enclosure.hpp"
+#include "libraries/fmt.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/independent.hpp"
 #include "ranks/span.hpp"
@@ -20,18 +22,32 @@ Enclosure whole(uint128 value) { return Enclosure::of_whole(value); }
 /// From a number of ranks to an upper bound of the logarithm of the probability of a larger rank error.
 using LogTail = std::function<Enclosure(std::uint64_t ranks)>;
 
-/// The least number of ranks from `least` on, at most 2^50, whose LogTail is certainly at most `log_failure`; nothing when there is
-/// none.
-std::optional<std::uint64_t> ranks_for(const LogTail& log_tail, const Enclosure& log_failure, std::uint64_t least) {
+/// The least number of ranks from `least` on, at most about 2^50, whose LogTail is certainly at most `log_failure`; nothing when there is
+/// none. The search starts at `guess`, which costs least if it is near.
+std::optional<std::uint64_t> ranks_for(const LogTail& log_tail, const Enclosure& log_failure, std::uint64_t least,
+                                       std::uint64_t guess = 0) {
   constexpr std::uint64_t most = std::uint64_t{1} << 50;
   const auto enough = [&](std::uint64_t ranks) { return certainly_at_most(log_tail(ranks), log_failure); };
   std::uint64_t low = least;
-  std::uint64_t high = least;
-  for (std::uint64_t step = 1; !enough(high); step *= 2) {
+  std::uint64_t high = std::max(least, guess);
+  if (enough(high)) {
+    for (std::uint64_t step = 1; high > least; step *= 2) {
+      const std::uint64_t fewer = high - std::min(high - least, step);
+      if (!enough(fewer)) {
+        low = fewer + 1;
+        break;
+      }
+      high = fewer;
+    }
+    return first_entry(low, high, enough);
+  }
+  std::uint64_t step = 1;
+  do {
     if (high >= most) return {};
     low = high + 1;
     high += step;
-  }
+    step *= 2;
+  } while (!enough(high));
   return first_entry(low, high, enough);
 }
 
@@ -67,7 +83,7 @@ struct NodeErrors {
   Spread spread;
 
   /// The bound for a quantile when each rank of its error costs at least `cost_a_rank`.
-  std::optional<std::uint64_t> ranks(const Rational& cost_a_rank, const Enclosure& failure) const {
+  std::optional<std::uint64_t> ranks(const Rational& cost_a_rank, const Enclosure& failure, std::uint64_t guess) const {
     const Enclosure rate_ball = Enclosure::of(rate);
     const auto k = static_cast<std::int64_t>(quantiles);
     const Enclosure log_weight = (whole(total_weight) * edge_factor).log();
@@ -77,7 +93,7 @@ struct NodeErrors {
       if (step) log += rate_ball * whole(*step) / whole(2) + totals(cost).log();
       return log;
     };
-    return ranks_for(log_tail, failure.log(), 2);
+    return ranks_for(log_tail, failure.log(), 2, guess);
   }
 
  private:
@@ -159,22 +175,31 @@ class RecursionErrors {
     const auto key = std::tuple(node->first, node->last, node->level, pivot, length);
     const auto at = known_.find(key);
     if (at != known_.end()) return at->second;
-    return known_.emplace(key, ranks_of(node, pivot, Enclosure::of(failure))).first->second;
+    const std::optional<std::uint64_t> ranks = ranks_of(node, pivot, length, Enclosure::of(failure));
+    if (ranks) last_ = *ranks;
+    return known_.emplace(key, ranks).first->second;
   }
 
-  std::optional<std::uint64_t> ranks_of(const QuantileNode& node, std::size_t pivot, const Enclosure& failure) const {
+  std::optional<std::uint64_t> ranks_of(const QuantileNode& node, std::size_t pivot, std::size_t length,
+                                        const Enclosure& failure) {
     const auto den = [&] { return Rational(tree_.alpha(node).denominator); };
     if (const auto* leaf = std::get_if<LeafNode>(&node)) {
       return candidate_ranks(tree_.rate(node) * den(), tree_.candidate_weights(*leaf).total(), failure);
     }
     if (std::holds_alternative<SplitNode>(node)) {  // each rank costs two halves
-      return node_errors(tree_.rate(node) * (den() / Rational(2)), 1, {}, {}).ranks(Rational(2), failure);
+      return node_errors(tree_.rate(node) * (den() / Rational(2)), 1, {}, {}).ranks(Rational(2), failure, last_);
     }
     const JointProblem problem = tree_.problem(std::get<JointNode>(node));
     std::optional<std::uint64_t> step;
     if (problem.totals) step = problem.totals->step;
-    return node_errors(problem.rate, problem.target.quantiles(), node->edge, step)
-        .ranks(cost_a_rank(problem, pivot), failure);
+    const std::size_t quantiles = problem.target.quantiles();
+    const Rational cost = cost_a_rank(problem, pivot);
+    const std::string key = fmt::format("{} {} {} {} {} {}", problem.rate.to_string(), quantiles,
+                                        node->edge.has_value(), step.value_or(0), cost.to_string(), length);
+    const auto at = alike_.find(key);
+    if (at != alike_.end()) return at->second;
+    const NodeErrors errors = node_errors(problem.rate, quantiles, node->edge, step);
+    return alike_.emplace(key, errors.ranks(cost, failure, last_)).first->second;
   }
 
   NodeErrors node_errors(const Exponent& rate, std::size_t quantiles, const std::optional<Edge>& edge,
@@ -198,8 +223,10 @@ class RecursionErrors {
   QuantileTree tree_;
   uint128 splits_weight_;
   Spread spread_;
+  std::uint64_t last_ = 0;  // the last bound; those of other nodes are often near
   std::map<std::tuple<std::size_t, std::size_t, std::size_t, std::size_t, std::size_t>, std::optional<std::uint64_t>>
       known_;
+  std::map<std::string, std::optional<std::uint64_t>> alike_;  // many joint nodes have one law
 };
 
 }  // namespace
