@@ -49,6 +49,16 @@ TEST(WorstCase, OneCandidateIsNeverWrong) {
   EXPECT_EQ(worst.ranks[0], 0U);
 }
 
+// With a selected total, a rank costs most at the middle pivot (lemma 3), and as much at both ends.
+TEST(WorstCase, OfJointQuantilesDependsOnWhatARankCostsAtEach) {
+  const Lattice values = Lattice::regular(0, 100'000, 1);
+  const QuantileQuery query = query_for({"1/20", "1/2", "19/20"}, epsilon("1"), Mechanism::joint_total);
+  const WorstCase worst = worst_case(query, values, Rational(19, 20));
+  ASSERT_EQ(worst.ranks.size(), 3U);
+  EXPECT_LT(worst.ranks[1], worst.ranks[0]);
+  EXPECT_EQ(worst.ranks[2], worst.ranks[0]);
+}
+
 /// Rank errors of releases of a table, sorted, for each quantile and (last) the largest of each release.
 std::vector<std::vector<double>> errors_of(const QuantileQuery& query, const RankProfile& table,
                                            std::uint64_t releases) {
