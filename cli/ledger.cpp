@@ -139,7 +139,7 @@ std::vector<std::filesystem::path> files_with_receipts(const std::string& folder
           "name the folder in which the receipts are that were published");
   }
   std::ranges::sort(files);
-  std::ranges::stable_partition(files, [](const auto& file) { return file.extension() != ".html"; });
+  std::stable_partition(files.begin(), files.end(), [](const auto& file) { return file.extension() != ".html"; });
   return files;
 }
 

@@ -39,6 +39,27 @@ class PublicHeaders(unittest.TestCase):
         page = (ROOT / "docs/api.md").read_text(encoding="utf-8")
         self.assertEqual([header.name for header in HEADERS if f"`{header.name}`" not in page], [])
 
+    def test_have_the_members_of_the_vocabulary(self):
+        """The table of docs/api.md that compares the names of the program, of C++ and of receipts."""
+        page = (ROOT / "docs/api.md").read_text(encoding="utf-8")
+        rows = [line.split("|")[2:5] for line in page.split("## One vocabulary")[1].split("\n**")[0].splitlines() if line.startswith("|")][2:]
+        headers = "\n".join(header.read_text(encoding="utf-8") for header in HEADERS)
+        options = "".join(path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("requests/verbs/*")))
+        python = (ROOT / "python/fractile/_release.py").read_text(encoding="utf-8").split("\ndef release(")[-1].split(") ->")[0]
+        schema = (ROOT / "docs/receipt.schema.json").read_text(encoding="utf-8")
+        for program, library, receipt in rows:
+            for option in re.findall(r"`--([a-z-]+)`", program):
+                field = option.replace("-", "_")
+                self.assertTrue(f'"--{option}"' in options, option)
+                self.assertTrue(re.search(rf"\b{field}:", python), field)
+            for name, member in re.findall(r"`(\w+)::(\w+)`", library):
+                declared_in = re.search(rf"^(?:struct|class) {name} {{.*?^}};", headers, re.MULTILINE | re.DOTALL)
+                self.assertIsNotNone(declared_in, name)
+                self.assertTrue(re.search(rf"\b{member}\b", declared_in[0]), f"{name}::{member}")
+            for path in re.findall(r"`([a-z_.]+)`", receipt):
+                for part in path.split("."):
+                    self.assertTrue(f'"{part}":' in schema, path)
+
 
 if __name__ == "__main__":
     unittest.main()
