@@ -42,7 +42,7 @@ class PublicHeaders(unittest.TestCase):
     def test_have_the_members_of_the_vocabulary(self):
         """The table of docs/api.md that compares the names of the program, of C++ and of receipts."""
         page = (ROOT / "docs/api.md").read_text(encoding="utf-8")
-        rows = [line.split("|")[2:5] for line in page.split("## One vocabulary")[1].split("\n**")[0].splitlines() if line.startswith("|")][2:]
+        rows = [line.split("|")[2:5] for line in page.split("# One vocabulary")[1].split("\n# ")[0].splitlines() if line.startswith("|")][2:]
         headers = "\n".join(header.read_text(encoding="utf-8") for header in HEADERS)
         options = "".join(path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("requests/verbs/*")))
         python = (ROOT / "python/fractile/_release.py").read_text(encoding="utf-8").split("\ndef release(")[-1].split(") ->")[0]
