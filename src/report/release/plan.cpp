@@ -417,6 +417,24 @@ std::string report_detail::planned_amount(const PlanReport& report, std::uint64_
   return report.weights ? counted(number, "unit") + " of weight" : counted(number, "record");
 }
 
+namespace {
+
+/// What simulated releases show about all releases: with a probability of 0.95, at least so many hundredths of them miss by no more than
+/// nine in ten of those simulated. Proof: docs/proofs/rank_error.md, "Simulated errors".
+int hundredths_within(std::uint64_t releases) {
+  const auto n = static_cast<double>(releases);
+  const double seen = std::ceil(0.9 * n) / n;
+  const auto is_shown = [&](double share) {
+    const double others = seen < 1 ? (1 - seen) * std::log((1 - seen) / (1 - share)) : 0;
+    return n * (seen * std::log(seen / share) + others) >= std::log(20.0) + 1e-9;
+  };
+  int hundredths = 90;
+  while (hundredths > 0 && !is_shown(hundredths / 100.0)) --hundredths;
+  return hundredths;
+}
+
+}  // namespace
+
 std::string report_detail::plan_meaning(const PlanReport& report) {
   const ReleasePlan& plan = report.plan;
   const WorstCase& worst = plan.worst;
@@ -445,9 +463,11 @@ std::string report_detail::plan_meaning(const PlanReport& report) {
   }
   text += fmt::format(
       "typical      the middle one of {} simulated releases of a public {} table of {} {}\n"
-      "nine in ten  of these releases miss by no more than this\n",
+      "nine in ten  of these releases miss by no more than this; {} of them show, with a probability of\n"
+      "             0.95, that at least {} in 100 of all such releases do\n",
       plan.typical.releases, to_string(plan.typical.shape), planned_amount(report, plan.typical.rows),
-      at == CountsAt::its_own ? "on the\n             listed candidates" : "between\n             the bounds");
+      at == CountsAt::its_own ? "on the\n             listed candidates" : "between\n             the bounds",
+      plan.typical.releases, hundredths_within(plan.typical.releases));
   return text + interval_meaning(report);
 }
 
