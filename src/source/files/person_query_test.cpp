@@ -339,7 +339,8 @@ TEST_F(PersonQueries, RefuseOtherRecordsThatAreJoined) {
       {"FROM input JOIN (SELECT id, count(*) AS x FROM v GROUP BY id) USING (x) GROUP BY id",
        "a join by the column 'x'"},
       {"FROM input JOIN " + of_v + " USING (id) GROUP BY region", "neither the person's column"},
-      {"FROM input JOIN (SELECT id, count(*) AS region FROM v GROUP BY id) USING (id) GROUP BY id",
+      {"FROM input JOIN (SELECT id, count(*) AS region FROM v GROUP BY id) USING (id) WHERE input.region > '' GROUP BY "
+       "id",
        "a column of the same name"},
       {"FROM input p LEFT JOIN " + of_v + " q USING (id) WHERE q.id > '' GROUP BY id", "its table's name"},
       {"FROM (SELECT region AS id, x FROM input) JOIN " + of_v + " USING (id) GROUP BY id", "pass on the column 'id'"},

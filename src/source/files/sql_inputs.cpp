@@ -242,7 +242,8 @@ class NamedAlone {
     const std::string_view kind = text_of(node, "class");
     const bool adds_columns = is_one_of(kind, {"STAR", "POSITIONAL_REFERENCE"}) ||
                               is_one_of(text_of(node, "type"), {"PIVOT", "SHOW_REF"}) ||
-                              text_of(node, "ref_type") == "NATURAL";
+                              text_of(node, "ref_type") == "NATURAL" ||
+                              !texts_of(member_of(node, "column_name_alias")).empty();  // names by position
     if (adds_columns) is_complete_ = false;
     if (kind.empty()) {  // no expression: a table, perhaps
       tables_.insert(lower_case(text_of(node, "alias")));

@@ -58,7 +58,8 @@ TEST_F(SqlInputs, ColumnsThatAreNamedAloneAreKnown) {
         "SELECT COLUMNS('x') FROM input", "SELECT input FROM input", "SELECT v FROM input v", "SELECT #1 FROM input",
         "SELECT x FROM input NATURAL JOIN visits", "SELECT x FROM (SELECT * FROM input)",
         "SELECT x FROM (PIVOT input ON x IN (1, 2) USING sum(y))", "SELECT v FROM (UNPIVOT input ON x, y)",
-        "SELECT nothing FROM input", "SELECT input.nothing FROM input"}) {
+        "SELECT x FROM input t(x)", "SELECT t.x FROM input AS t(x, y)", "SELECT nothing FROM input",
+        "SELECT input.nothing FROM input"}) {
     EXPECT_EQ(read(sql), Read()) << sql;
   }
 }
