@@ -607,11 +607,11 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
 std::string bounded_cell(const std::string& cell, const std::string& bare_type) {
   if (is_short_type(bare_type)) return cell_within_day(cell, bare_type);
   if (bare_type != "VARCHAR") {
-    const std::string by_text =
+    std::string by_text =
         fmt::format("CASE WHEN strlen(TRY(CAST({0} AS VARCHAR))) <= {1} THEN {0} END", cell, longest_text);
     const char* const size = bare_type == "BLOB" ? "octet_length" : bare_type == "LIST" ? "len" : nullptr;
     if (size == nullptr) return by_text;
-    // a text has at least a byte for each byte or element, so a text that would be too long is not made
+    // A text has at least a byte for each byte or element, so a text that would be too long is not made.
     return fmt::format("CASE WHEN {}({}) <= {} THEN {} END", size, cell, longest_text, by_text);
   }
   return fmt::format("CASE WHEN strlen({0}) > {1} THEN \"left\"({0}, {2}) ELSE {0} END", cell, longest_text,
