@@ -285,7 +285,7 @@ class Pipeline:
         wrong = None
         try:
             self._core = _core.PipelineFile.of(toml, "the pipeline", "")
-        except DataError as error:  # its line is one of `toml`, which nobody wrote
+        except DataError as error:  # its line is one of `toml`, which the caller did not write
             wrong = DataError(re.sub(r"\Athe pipeline:\d+: ", "", error.message), error.hint, error.field)
         if wrong is not None:
             raise wrong

@@ -116,6 +116,13 @@ class Refusals(CommandTest):
                 few = ",".join(f"{i}/{most + 1}" for i in range(1, most + 1))
                 self.assert_refused(self.run_release(NOWHERE, quantiles=few, **words), 3, f"cannot open {NOWHERE}")
 
+    def test_as_many_as_auto_selects_at_once_are_taken_at_every_budget(self):
+        """Once, a joint selection of a single quantile was refused at a tiny epsilon."""
+        for epsilon in ("1e-9", "1e-300"):
+            for quantiles in ("median", ",".join(f"{i}/25" for i in range(1, 25))):
+                refused = self.run_release(NOWHERE, quantiles=quantiles, mechanism="joint-total", epsilon=epsilon)
+                self.assert_refused(refused, 3, f"cannot open {NOWHERE}")
+
     def test_records_per_person(self):
         for text in ("0", "-1", "x", "1.5", "1000000001", "99999999999999999999"):
             self.refuse(f"--records-per-person: '{text}' is not a whole number from 1 to 1000000000",

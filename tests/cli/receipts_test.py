@@ -164,7 +164,7 @@ class Unwritable(ReceiptTest):
                 self.assertEqual(self.run_release("t.csv", epsilon="100", how=how).code, 0)
 
     def test_standard_error_without_a_reader(self):
-        """Once, a message that nobody read ended a release that was charged (SIGPIPE); between draw and commitment, it was lost."""
+        """Once, a message without a reader ended a charged release (SIGPIPE). If that came between draw and commitment, the release was lost."""
         read, write = os.pipe()
         os.close(read)
         self.addCleanup(os.close, write)
@@ -172,7 +172,7 @@ class Unwritable(ReceiptTest):
         self.assertEqual(self.run_release("t.csv", quantiles="2", how={"stderr": write}).code, 2)
         paid = self.run_release("t.csv", epsilon="100", ledger="budget.db", receipt="r.json", how={"stderr": write})
         self.assertEqual((paid.code, paid.out.splitlines()[0]), (0, "quantile,value"))
-        # A program whose output nobody reads ends like any other.
+        # If standard output has no reader, the program ends by SIGPIPE, as others do.
         self.assertEqual(self.run_release("t.csv", how={"stdout": write, "stderr": subprocess.PIPE}).code, -signal.SIGPIPE)
 
 

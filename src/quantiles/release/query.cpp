@@ -1,9 +1,11 @@
 // The conditions on a query.
+#include <algorithm>
 #include <cmath>
 
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 #include "quantiles/release/release.hpp"
+#include "quantiles/stages/auto_policy.hpp"
 #include "quantiles/stages/brackets.hpp"
 #include "quantiles/stages/plan.hpp"
 
@@ -149,9 +151,10 @@ void require_short_joint(const QuantileQuery& query) {
   // Each quantile has this many ranks that weigh much. Their products are the numbers in the tables; doubles end at e^709, and what lies
   // beside what weighs much needs the rest.
   const double ranks = 1 + 4.0 * query.records_per_person / epsilon;
-  constexpr double most =
-      425;  // measured with 100,000 records: 70 quantiles at epsilon = 1/100, and 199 at 1, take less than a second
-  const double quantiles = std::floor(most / std::log(ranks));
+  // Measured with 100,000 records: 70 quantiles at epsilon = 1/100, and 199 at 1, take less than a second.
+  constexpr double most = 425;
+  const double quantiles =
+      std::max(static_cast<double>(AutoPolicy::standard().most_at_once.value), std::floor(most / std::log(ranks)));
   if (static_cast<double>(query.quantiles.size()) <= quantiles) return;
   throw Error(ErrorCode::usage,
               fmt::format("{} of {} quantiles could take minutes and gigabytes; at this budget it takes at most {}",

@@ -26,8 +26,8 @@ void require_query(const QuantileQuery& query, const Lattice& lattice);
 /// Throws `usage` when the query would draw counts with noise that is wider than any table.
 void require_narrow_noise(const QuantileQuery& query);
 
-/// Throws `usage` when `joint` or `joint_total` would select so many quantiles at so small a budget that numbers in double precision do
-/// not hold their tables. Such a draw from many records takes minutes and gigabytes (docs/scale.md).
+/// Throws `usage` for more quantiles than `joint` and `joint_total` take at this budget: the tables of more exceed the range of doubles,
+/// and a draw from many records takes minutes and gigabytes (docs/scale.md).
 void require_short_joint(const QuantileQuery& query);
 
 /// release() with draws from any source. Audits pass another policy than the standard one; it must outlive the result.

@@ -419,8 +419,8 @@ std::string report_detail::planned_amount(const PlanReport& report, std::uint64_
 
 namespace {
 
-/// What simulated releases show about all releases: with a probability of 0.95, at least so many hundredths of them miss by no more than
-/// nine in ten of those simulated. Proof: docs/proofs/rank_error.md, "Simulated errors".
+/// Of 100 releases, the least number that stay within the error of nine in ten simulated ones. The simulation shows it with a probability of
+/// 0.95. Proof: docs/proofs/rank_error.md, "Simulated errors".
 int hundredths_within(std::uint64_t releases) {
   const auto n = static_cast<double>(releases);
   const double seen = std::ceil(0.9 * n) / n;
