@@ -91,7 +91,8 @@ struct PlanReport {
   std::optional<std::uint64_t> wanted = {};  ///< in records: the error for which the budget was solved
   std::optional<PlannedGuess> guess = {};    ///< where it was asked for
   std::optional<PlannedAnalyst> analyst = {};
-  /// For weighted records: then the plan's query is about units of weight, and its rows are the expected units.
+  /// For weighted records: then the plan's query is about units of weight, and its rows are the expected units. The functions below
+  /// throw `usage` if these or the weights' mean are missing, since errors are shown as shares of the total.
   std::optional<WeightsDescription> weights = {};
 };
 

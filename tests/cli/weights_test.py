@@ -100,7 +100,7 @@ class Units(WeightsTest):
         self.assertEqual(self.asked(receipt="r.json", below="20", mean=True).code, 0)
         text = " ".join(run("explain", "r.json", "--format", "text", cwd=self.folder).out.split())
         for part in ("the records' total weight, the weights and shares below 20, and the weighted mean", "total weight", "weight below 20",
-                     "These are sums of weights as they count, on their grid", "the table's records by their weights"):
+                     "These are sums of weights as they count, on their grid", "the table's records by their weights as they count"):
             self.assertIn(part, text)
         self.assertEqual(run("explain", "r.json", "--format", "json", cwd=self.folder).out, self.content("r.json"))
         table = self.asked(format="table", below="20").out
@@ -159,7 +159,7 @@ class Said(WeightsTest):
             "weights are 1 to 5 in steps of 1, smaller and larger ones counting as the nearest: a record counts as up to 5 units of 1",
             "in units, the noise is 5 times that of the same number of records without weights; in shares of the total 1.667 times, if the mean weight is 3",
             "units of weight",
-            "the table's records by their weights",
+            "the table's records by their weights as they count",
             "weights.md",
         ):
             self.assertIn(part, text)

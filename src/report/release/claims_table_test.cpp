@@ -1,6 +1,7 @@
 // The table of claims: what each sentence states, as a predicate of one run, and the page that proves it.
 #include <cmath>
 #include <regex>
+#include <set>
 
 #include "fractile/error.hpp"
 #include "fractile/release.hpp"
@@ -20,13 +21,28 @@ namespace {
 
 // --- Predicates -------------------------------------------------------------------------------------------------------
 
-/// The values of the records that a phrase names.
-Values named_values(const Seen& seen, const std::string& whose, std::size_t group) {
-  if (whose == "the table's records") return values_of(seen.world, seen.drawn.rows, group);
-  if (whose == "the records that count") return values_of(seen.world, seen.drawn.counting, group);
+// The phrases that name records.
+const std::string by_weights = " by their weights";
+const std::string of_table =
+    "(?:the table's records|the records that count|the persons' values that count)(?:" + by_weights +
+    "(?: as they count)?)?";
+const std::string of_population = "(?:the population|one random (?:record|value) of a random person of the population)";
+
+/// The values of the records that a phrase names. Weights are those that stand in the table unless the phrase says that they count otherwise.
+Values named_values(const Seen& seen, const std::string& phrase, std::size_t group) {
+  const std::size_t weights_from = phrase.find(by_weights);
+  const std::string whose = phrase.substr(0, weights_from);
+  const bool own_weights = seen.world.weights && weights_from != std::string::npos && phrase.ends_with(by_weights);
+  if (whose == "the table's records") return values_of(seen.world, seen.drawn.rows, group, own_weights);
+  if (whose == "the records that count" || whose == "the persons' values that count") {
+    return values_of(seen.world, seen.drawn.counting, group, own_weights);
+  }
   if (whose == "the population") return values_of(seen.world, seen.world.rows, group);
-  if (whose == "one random record of a random person of the population") return per_person(seen.world, group);
-  throw Error(ErrorCode::internal, "whose are '" + whose + "'?", "");
+  if (whose == "one random record of a random person of the population" ||
+      whose == "one random value of a random person of the population") {
+    return per_person(seen.world, group);
+  }
+  throw Error(ErrorCode::internal, "whose are '" + phrase + "'?", "");
 }
 
 /// Each value is a quantile of the named records, up to an error of `bound` records, which may differ between values.
@@ -46,10 +62,8 @@ Fails misses(const Seen& seen, const std::string& whose, bool rounded,
 
 /// The records that the page's own definition of an error is about.
 std::pair<std::string, bool> defined(const Seen& seen) {
-  static const std::regex definition(
-      "the values were drawn at random near the quantiles of (the table's records|the records that count)(, each "
-      "counted "
-      "at [^.]*)?[.]");
+  static const std::regex definition("the values were drawn at random near the quantiles of (" + of_table +
+                                     ")(, each counted at [^.]*)?[.]");
   std::smatch found;
   if (!std::regex_search(seen.page, found, definition)) return {"the table's records", false};
   return {found[1], found[2].length() > 0};
@@ -87,10 +101,7 @@ Fails not_held(const Seen& seen, const std::string& whose, bool rounded) {
   return fails;
 }
 
-const std::string held =
-    "the quantile of (the table's records|the records that count|the population|one random record of a random person "
-    "of the "
-    "population)(, rounded to a possible value)?";
+const std::string held = "the quantile of (" + of_table + "|" + of_population + ")(, rounded to a possible value)?";
 
 std::pair<std::string, bool> held_on_page(const Seen& seen) {
   static const std::regex definition("beside each value an interval for " + held);
@@ -188,7 +199,7 @@ Fails statistics_not_held(const Seen& seen) {
     }
     if (!told.mean) continue;
     double sum = 0;
-    for (const Weighted& each : values.values()) sum += rounded ? each.counted : each.own;
+    for (const Weighted& each : values.values()) sum += each.weight * (rounded ? each.counted : each.own);
     fails.push_back(values.all() > 0 && !holds_ratio(*told.mean, sum / values.all()));
   }
   return fails;
@@ -376,6 +387,13 @@ Fails most_records_differ(const Seen& seen) {
   return {!are_taken(most), are_taken(most + 1)};
 }
 
+/// Counts the records in the release's file; those that are declared to be missing are known.
+Fails a_missing_value_counts(const Seen& seen) {
+  if (!seen.world.of_file) return {};
+  const auto counted = static_cast<double>(seen.world.of_file->profiles().front().records());
+  return {counted != values_of(seen.world, seen.drawn.counting, 0).all()};
+}
+
 Fails rows_differ(const Seen& seen) { return differs(seen.words.at(1), std::to_string(seen.drawn.rows.size())); }
 
 Fails expected_rows_differ(const Seen& seen) {
@@ -424,6 +442,83 @@ Fails account_differs(const Seen& seen) {
 
 /// For a definition or a declaration, which the table has word for word.
 Fails by_definition(const Seen&) { return {}; }
+
+// --- Weights -----------------------------------------------------------------------------------------------------------
+
+Fails grid_of_weights_differs(const Seen& seen) {
+  const RecordWeights& weights = *seen.world.weights;
+  return {seen.words.at(1) != weights.lower.to_decimal(), seen.words.at(2) != weights.upper.to_decimal(),
+          seen.words.at(3) != weights.step.to_decimal()};
+}
+
+/// Compares the units that the library counts for a weight with what the sentence says.
+Fails weights_count_otherwise(const Seen& seen) {
+  Fails fails = grid_of_weights_differs(seen);
+  const RecordWeights& weights = *seen.world.weights;
+  const Lattice grid = weights.grid();
+  for (const Row& row : seen.drawn.counting) {
+    const double units = units_of(weights, row.weight);
+    const double counted = grid.at((grid.position_of(row.weight) - 1) / 2).to_double() / weights.step.to_double();
+    fails.push_back(units > seen.number(4) || std::abs(units - counted) > 1e-9);
+  }
+  fails.push_back(seen.words.at(5) != weights.step.to_decimal());
+  return fails;
+}
+
+/// How many times the units of one person, in which all noise is measured, are the records that count of a person without weights.
+Fails weighted_noise_differs(const Seen& seen) {
+  const auto differ = [](double told, double is) { return std::abs(told - is) > 1e-3 * is; };
+  const double times = static_cast<double>(seen.receipt.query.records_per_person) / seen.world.most();
+  if (seen.words.at(2).empty()) return {differ(seen.number(1), times)};
+  const double mean = Rational::parse(seen.words.at(3)).to_double();
+  return {differ(seen.number(1), times), differ(seen.number(2), times * seen.world.weights->step.to_double() / mean),
+          mean != seen.world.weights->mean->to_double()};
+}
+
+Fails changed_records_differ(const Seen& seen) {
+  return differs(seen.words.at(1), std::to_string(seen.world.weights->stability.value()));
+}
+
+Fails expected_units_differ(const Seen& seen) {
+  const double mean = Rational::parse(seen.words.at(1)).to_double();
+  const auto rows = static_cast<double>(seen.world.options.query.expected_rows.value());
+  return {mean != seen.world.weights->mean->to_double(),
+          std::abs(seen.number(2) - rows * mean / seen.world.weights->step.to_double()) > 1};
+}
+
+/// Each person counts once in a group, and in no more groups than the sentence says.
+Fails persons_count_with_more_values(const Seen& seen) {
+  std::map<std::uint64_t, std::set<std::size_t>> groups;
+  bool fails = false;
+  for (const Row& row : seen.drawn.counting) fails |= !groups[row.person].insert(row.group).second;
+  const double most = seen.words.at(1).empty() ? seen.world.most() : seen.number(1);
+  for (const auto& [person, counted] : groups) fails |= static_cast<double>(counted.size()) > most;
+  return {fails};
+}
+
+/// Compares each person's value, by the words for it, with the values of this person's rows.
+Fails counts_with_another_value(const Seen& seen) {
+  static const std::map<std::string, PerPerson> ways{
+      {"the sum of their numbers", PerPerson::sum},
+      {"the number of their records that hold something in the column", PerPerson::count},
+      {"the mean of their numbers", PerPerson::mean},
+      {"the least of their values", PerPerson::min},
+      {"the greatest of their values", PerPerson::max},
+      {"the median of their values, of an even number the lower of the two in the middle", PerPerson::median},
+      {"1 where any of their numbers is not 0, else 0", PerPerson::any},
+      {"1 where none of their numbers is 0, else 0", PerPerson::all}};
+  bool fails = false;
+  for (const Row& counted : seen.drawn.counting) {
+    std::vector<double> values;
+    for (const Row& row : seen.drawn.rows) {
+      if (row.person == counted.person && (seen.world.groups == 0 || row.group == counted.group)) {
+        values.push_back(row.value);
+      }
+    }
+    fails |= one_value(ways.at(seen.words.at(1)), values) != counted.value;
+  }
+  return {fails};
+}
 
 Fails rank_errors_of_a_plan(const Seen& seen) {
   const bool rounded = seen.page.find("They are about the records that count, each counted at") != std::string::npos;
@@ -480,12 +575,14 @@ Fails rounding_moves_further(const Seen& seen) {
 
 // --- The table ---------------------------------------------------------------------------------------------------------
 
-const std::string whose = "(the table's records|the records that count)";
+const std::string whose = "(" + of_table + ")";
 const std::string where =
     "(, each counted at the possible value nearest to its own|, each counted at the last possible value that is not "
     "after "
     "its own)?";
 const std::string percent = "([0-9.]+ %|[0-9]+/[0-9]+)";
+
+const std::string some = "(?:records?|persons?|units? of weight)";
 
 Fails misses_in_short(const Seen& seen) {
   return misses(seen, seen.words.at(2), !seen.words.at(3).empty(), [&](auto, auto) { return seen.number(4); });
@@ -497,7 +594,8 @@ Fails not_held_in_short(const Seen& seen) { return not_held(seen, seen.words.at(
 const std::vector<Claim>& claims() {
   static const std::string in_short =
       "With a probability of at least " + percent + " each, the values miss the quantiles of " + whose + where +
-      ", by at most ([0-9]+) records, (?:as long as at most [0-9]+|however many) records count(?: in a group)?[.]";
+      ", by at most ([0-9]+) " + some + ", (?:as long as at most [0-9]+|however many) " + some +
+      " counts?(?: in a group)?[.]";
   static const std::string held_in_short = "Each value has an interval beside it that holds " + held +
                                            ",? with a probability of at least " + percent +
                                            "(?:, if the sample is a simple random one)?[.]";
@@ -516,13 +614,14 @@ const std::vector<Claim>& claims() {
   static const std::string each =
       "With a probability of at least " + percent +
       ", each value taken by itself is off by no more than the table above says, whatever the data, "
-      "(?:as long as at most [0-9]+|however many) records count(?: in a group)?[.]";
+      "(?:as long as at most [0-9]+|however many) " +
+      some + " counts?(?: in a group)?[.]";
   static const std::string one_interval =
       "With a probability of at least " + percent +
       ", an interval holds its quantile: each by itself, not all of them at once[.]";
   static const std::string all_intervals =
       "With a probability of at least " + percent + ", all intervals(?: of a group)? hold their quantiles at once[.]";
-  static const std::string of_table =
+  static const std::string of_table_rows =
       "lower, upper: " + held +
       ", (?:[0-9.]+ %|[0-9]+/[0-9]+), each by itself(?:, if the sample is a simple random one)?";
   static const std::string at_once =
@@ -535,7 +634,48 @@ const std::vector<Claim>& claims() {
       "lower, upper of these: the true value for " + whose + where + ", " + percent + ", each by itself";
   static const std::string of_plan = "With a probability of at least " + percent +
                                      " each, the values will miss the quantiles of the records that count" + where +
-                                     ", by at most [0-9]+ records?, whatever the table of up to [0-9]+ records?[.]";
+                                     ", by at most [0-9]+ " + some + ", whatever the table of up to [0-9]+ " + some +
+                                     "[.]";
+  static const std::string typical =
+      "(?:not off at all|off by at most ([0-9]+) " + some +
+      ", and half of the time by (?:none|at most ([0-9]+))), as observed in ([0-9]+) simulated releases of a public "
+      "normal table of ([0-9]+) " +
+      some + "(?: that all lie on the listed candidates)?, for the quantile with the largest errors[.]";
+  static const std::string typical_in_release = "Nine times in ten a value is " + typical;
+  static const std::string typical_in_plan = "Nine times in ten a value will be " + typical;
+  static const std::string a_quantile = "A value is a quantile when no more than the wanted share of these " + some +
+                                        " lies below it, and no less than this share lies at or below it[.]";
+  static const std::string at_shares =
+      "([0-9]+) values?(?: from .* to .*, each|, .*,) at its share of the " + some + "; the table has (?:them|it)[.]";
+  static const std::string too_many =
+      "A table with one of these makes a release fail, .*; more than 2\\^([0-9]+) - ([0-9]+) " + some + "[.]";
+  static const std::string weights =
+      "(?:The )?weights are (.*) to (.*) in steps of (.*), smaller and larger ones "
+      "counting as the nearest: a record counts as up to ([0-9]+) units? of (.*?)[.]?";
+  static const std::string weighted_noise =
+      "(?:Compared with records of one unit each[:,] )?in units, the noise is ([0-9.]+) times that of the same number "
+      "of "
+      "records without weights(?:; in shares of the total ([0-9.]+) times, if the mean weight is ([0-9/.]+?))?[.]?";
+  static const std::string one_value =
+      "(?:(?:Each|a) person counts once(?: in a group|, in each of their groups)?: with|a person(?: in a group)? who "
+      "has "
+      ".* in this column, with one value:) ([^.]*)[.]?";
+  static const std::string typical_in_plans_table =
+      "typical: the middle one of [0-9]+ simulated releases of a public normal table of [0-9]+ " + some +
+      " (?:between the bounds|on the listed candidates)";
+  static const std::string worst_in_plans_table =
+      "worst case: exceeded with probability at most ([0-9.]+) each, whatever the table of up to ([0-9]+) " + some +
+      "(?:; with at most this probability, some quantile misses by more than ([0-9]+))?";
+  static const std::string price = "To miss by at most ([0-9]+) " + some + " you pay (.*)[.]";
+  static const std::string settled = "interval: the middle width of simulated intervals, in " + some +
+                                     "(?: of that table| of a table of [0-9]+) "
+                                     "between the ends; from about ([0-9]+) " +
+                                     some +
+                                     " on, all but about one end in a hundred are inside the range, "
+                                     "where values are not tied";
+  static const std::string plan_costs = "It costs ((?:epsilon|rho) = .*) \\(.*\\), neighbors [a-z-]+, at most [0-9]+ " +
+                                        some + " a person, with mechanism .*";
+  static const std::string expected = "The approximate number of " + some + "(?: in a group)?, ([0-9]+), is public[.]";
   static const std::string factor = "(?:([0-9.,]+) \\(e\\^[0-9.,]+\\)|e\\^[0-9.,]+, more than a million million)";
   static const std::string odds =
       "To someone who knows everybody else's records, the values change (?:(the odds that the person's records are in "
@@ -547,10 +687,7 @@ const std::vector<Claim>& claims() {
   static const std::vector<Claim> claims{
       // How wrong values may be.
       {in_short.c_str(), "rank_error.md", misses_in_short, false},
-      {"Nine times in ten a value is (?:not off at all|off by at most ([0-9]+) records?, and half of the time by "
-       "(?:none|at most ([0-9]+))), as observed in ([0-9]+) simulated releases of a public normal table of ([0-9]+) "
-       "records?(?: that all lie on the listed candidates)?, for the quantile with the largest errors[.]",
-       "definition", is_not_as_simulated},
+      {typical_in_release.c_str(), "definition", is_not_as_simulated},
       {each.c_str(), "rank_error.md", misses_by_table, false},
       {"With the same probability no value is off by more than ([0-9]+)[.]", "rank_error.md", any_misses, false},
       {"With that probability, up to ([0-9]+) of these records are finer than the granularity that was found "
@@ -558,13 +695,13 @@ const std::vector<Claim>& claims() {
        "rounded to it; where the step is the data's own, there are none[.]",
        "rank_error.md", too_many_are_finer, false},
       {of_bars.c_str(), "rank_error.md", is_no_quantile_of_bars, false},
-      {"That moves its value by at most half a step, or, beyond the ends, to the nearest end[.]", "rank_profile.md",
-       [](const Seen& seen) { return counts_elsewhere(seen, true); }},
-      {"That moves its value back by less than a step, or, beyond the ends, to the nearest end[.]", "rank_profile.md",
-       [](const Seen& seen) { return counts_elsewhere(seen, false); }},
+      {"That moves (?:its value|it) by at most half a step, or, beyond the ends, to the nearest end[.]",
+       "rank_profile.md", [](const Seen& seen) { return counts_elsewhere(seen, true); }},
+      {"That moves (?:its value|it) back by less than a step, or, beyond the ends, to the nearest end[.]",
+       "rank_profile.md", [](const Seen& seen) { return counts_elsewhere(seen, false); }},
       {"At most ([0-9]+) records? of each person counts?, chosen at random[.]", "contribution_bounding.md",
        persons_count_more},
-      {"Warning: .* [0-9]+ rows? of a public normal table, .*", "definition", is_not_mostly_noise},
+      {"Warning: .* [0-9]+ (?:rows?|persons?|units?) of a public normal table, .*", "definition", is_not_mostly_noise},
       {"Warning: [0-9]+ records may be too few to find bounds, .*", "definition", by_definition},
       {"Warning: with this budget the released counts of [0-9]+ of [0-9]+ groups do not rule out that there is no "
        "record .*",
@@ -575,13 +712,13 @@ const std::vector<Claim>& claims() {
       {all_intervals.c_str(), "intervals.md", not_held_at_once, false},
       {"This holds whatever the (?:data are|distribution is)[.]", "intervals.md", not_held_on_page, false},
       {of_interval_bars.c_str(), "intervals.md", not_held_in_short, false},
-      {of_table.c_str(), "intervals.md", not_held_in_short, false},
+      {of_table_rows.c_str(), "intervals.md", not_held_in_short, false},
       {at_once.c_str(), "intervals.md", not_held_in_short, false},
       {compared.c_str(), "intervals.md", differences_not_held, false},
       {"A ratio is left out where the number it divides by, or a part of its interval, is not above 0[.]",
        "intervals.md", ratios_divide_by_no_positive_number},
       // Counts, shares and means.
-      {"Also published: the number of records.*", "counts.md", by_definition},
+      {"Also published: (?:the number of (?:records|persons)|the records' total weight).*", "counts.md", by_definition},
       {statistics.c_str(), "counts.md",
        [](const Seen& seen) {
          Seen named = seen;
@@ -590,7 +727,9 @@ const std::vector<Claim>& claims() {
        },
        false},
       {statistics_under.c_str(), "counts.md", statistics_not_held, false},
-      {"Of the budget, (?:epsilon|rho) = .* pays for the number of records.*[.]", "odometer.md", costs_more},
+      {"Of the budget, (?:epsilon|rho) = .* pays for (?:the number of (?:records|persons)|the records' total "
+       "weight).*[.]",
+       "odometer.md", costs_more},
       {"Each is off by no more than this with a probability of .*[.]", "counts.md", statistics_further_off, false},
       {"beside the quantiles, for a part of the budget, (?:epsilon|rho) = [^:]*: .*", "odometer.md", costs_more},
       {"These are numbers of people only where each person has one record[.]", "definition", by_definition},
@@ -623,8 +762,7 @@ const std::vector<Claim>& claims() {
       {"For somebody with twice as many records, epsilon is twice as high, and delta is 1 \\+ e\\^epsilon times as "
        "high[.]",
        "composition.md", by_definition},
-      {"A table with one of these makes a release fail, .*; more than 2\\^([0-9]+) - ([0-9]+) records[.]",
-       "rank_profile.md", most_records_differ},
+      {too_many.c_str(), "rank_profile.md", most_records_differ},
       {"These values are not exact: .* by no more than is said above, however few records there are(?: in a group)?[.]",
        "odometer.md", costs_more},
       {"No value is the copy of a record: .*", "rank_profile.md", is_not_on_the_lattice},
@@ -653,6 +791,31 @@ const std::vector<Claim>& claims() {
          return persons_count_more(most);
        }},
       {"Every record of a person carries their own identifier in .*, and nobody else's[.]", "declared", by_definition},
+      {"For every person, as identified by .*, however many records they have: each counts with one value(?: in a "
+       "group, in ([0-9]+) of their groups at most, chosen at random)?[.]",
+       "one_value_per_person.md", persons_count_with_more_values},
+      {"A person counts in at most ([0-9]+) of their groups, chosen at random[.]", "one_value_per_person.md",
+       persons_count_with_more_values},
+      {"of each person's groups, at most that many count, sampled at random()", "one_value_per_person.md",
+       persons_count_with_more_values},
+      {one_value.c_str(), "one_value_per_person.md", counts_with_another_value},
+      {"x \\((.*) per person\\)", "definition", by_definition},
+      {"Published values of .*; no bars, since errors are not known as shares of the records", "definition",
+       by_definition},
+      {"Quantiles of the .* of t.csv[.]", "definition", by_definition},
+      // Weights.
+      {weights.c_str(), "weights.md", weights_count_otherwise},
+      {weighted_noise.c_str(), "weights.md", weighted_noise_differs},
+      {"The bounds and the step of the weights in w, (.*) to (.*) in steps of (.*), were chosen without looking at the "
+       "data[.]",
+       "declared", grid_of_weights_differs},
+      {"(?:declared, not checked: adding|Adding) or removing one person's records changes at most ([0-9]+) (?:of the )?"
+       "weighted records?, including their own(?:, and the cost is for that many|[.])",
+       "declared", changed_records_differ},
+      {"The promise is about files that differ in one person's records and in the weights that these records change: "
+       "at "
+       "most ([0-9]+) records? in all[.]",
+       "declared", changed_records_differ},
       // What is left of a budget: all of it, what is spent, what remains.
       {"Of (epsilon = [0-9]+) for these people,() (epsilon = [0-9]+) is left[.]", "ledger_transactions.md",
        account_differs},
@@ -667,10 +830,14 @@ const std::vector<Claim>& claims() {
        "request[.]",
        "declared", possible_values_differ},
       {"The possible values, (.*), which were chosen beforehand[.]", "declared", possible_values_differ},
+      {"Also declared to be missing: .*[.]", "declared", a_missing_value_counts},
       {"The number of rows(?: of the table)?, ([0-9]+), (?:is public|which was declared public)[.]", "declared",
        rows_differ},
       {"([0-9]+) rows \\(declared public\\)", "declared", rows_differ},
-      {"The approximate number of records(?: in a group)?, ([0-9]+), is public[.]", "declared", expected_rows_differ},
+      {expected.c_str(), "declared", expected_rows_differ},
+      {"The approximate number of records(?: in a group)? and their approximate mean weight, (.*), are public: about "
+       "([0-9]+) units[.]",
+       "declared", expected_units_differ},
       {"The number of rows was declared public: to someone who knows all other rows, it shows by itself whether the "
        "person is in the "
        "table[.]",
@@ -705,54 +872,45 @@ const std::vector<Claim>& claims() {
       {"A release may teach about somebody .*", "definition", by_definition},
       {".*: thin lines .*", "definition", by_definition},
       {"[0-9]+ groups?; the table has their values[.]", "definition", by_definition},
-      {"([0-9]+) values from (.*) to (.*), each at its share of the records; the table has them[.]", "definition",
+      {at_shares.c_str(), "definition",
        [](const Seen& seen) {
          return differs(seen.words.at(1), std::to_string(seen.receipt.groups[0].indices.size()));
        }},
       {"the file that holds a release and all that it was made with; its SHA-256 changes when it is changed",
        "definition", by_definition},
-      {"A value is a quantile when no more than the wanted share of these records lies below it, and no less than this "
-       "share lies at or below it[.]",
-       "definition", by_definition},
+      {a_quantile.c_str(), "definition", by_definition},
       {"It was assumed that nobody could watch the program at work: how long it takes depends on the data[.]",
        "declared", by_definition},
       // Plans.
       {"How far the worst quantile of a release is off, in [0-9]+ simulated releases; each dot stands for one release "
        "in fifty",
        "definition", by_definition},
-      {"Nine times in ten a value will be (?:not off at all|off by at most ([0-9]+) records?, and half of the time by "
-       "(?:none|at most ([0-9]+))), as observed in ([0-9]+) simulated releases of a public normal table of ([0-9]+) "
-       "records?(?: that all lie on the listed candidates)?, for the quantile with the largest errors[.]",
-       "definition", [](const Seen& seen) { return is_not_typical(seen, seen.plan->typical); }},
+      {typical_in_plan.c_str(), "definition",
+       [](const Seen& seen) { return is_not_typical(seen, seen.plan->typical); }},
       {of_plan.c_str(), "rank_error.md", rank_errors_of_a_plan, false},
-      {"worst case: exceeded with probability at most ([0-9.]+) each, whatever the table of up to ([0-9]+) "
-       "records?(?:; "
-       "with at most this probability, some quantile misses by more than ([0-9]+))?",
-       "rank_error.md", rank_errors_in_a_plans_table, false},
-      {"To miss by at most ([0-9]+) records? you pay (.*)[.]", "rank_error.md", rank_errors_of_a_plan, false},
+      {worst_in_plans_table.c_str(), "rank_error.md", rank_errors_in_a_plans_table, false},
+      {price.c_str(), "rank_error.md", rank_errors_of_a_plan, false},
       {"worst case: .* up to ([0-9]+) of them when records are finer .*", "rank_error.md", rank_errors_of_a_plan,
        false},
-      {"typical: the middle one of [0-9]+ simulated releases of a public normal table of [0-9]+ records (?:between the "
-       "bounds|on the "
-       "listed candidates)",
-       "definition", by_definition},
+      {typical_in_plans_table.c_str(), "definition", by_definition},
       {"nine in ten: of these releases miss by no more than this; ([0-9]+) of them show, with a probability of 0.95, "
        "that "
        "at least ([0-9]+) in 100 of all such releases do",
        "rank_error.md", simulation_shows_less},
-      {"interval: the middle width of simulated intervals, in records(?: of that table| of a table of [0-9]+) between "
-       "the ends; from about ([0-9]+) records on, all but about one end in a hundred are inside the range, where "
-       "values "
-       "are not tied",
-       "definition", ends_settle_elsewhere},
+      {settled.c_str(), "definition", ends_settle_elsewhere},
       {"Warning: with this budget intervals (?:of [0-9]+ of [0-9]+ groups )?may end only at the ends of the range"
-       "(?: \\(.*\\): in .*|:) about ([0-9]+) records? (?:is|are) "
+       "(?: \\(.*\\): in .*|:) about ([0-9]+) (?:records?|persons?|units?) (?:is|are) "
        "too few to settle their ends within it; about ([0-9]+) would do(?:, or (?:an epsilon|a rho) of about "
        "[0-9.]+)?[.]",
        "definition", records_are_enough},
-      {"It costs ((?:epsilon|rho) = .*) \\(.*\\), neighbors [a-z-]+, at most [0-9]+ records? a person, with mechanism "
-       ".*",
-       "odometer.md", plan_costs_otherwise},
+      {"These errors are in units of weight, each [0-9.]+: (?:The )?weights are (.*) to (.*) in steps of (.*), smaller "
+       "and larger ones counting as the nearest: a record counts as up to ([0-9]+) units? of (.*?)[.]",
+       "weights.md", weights_count_otherwise},
+      {"About ([0-9]+) units are expected[.]", "declared",
+       [](const Seen& seen) {
+         return differs(seen.words.at(1), std::to_string(seen.plan->query.expected_rows.value()));
+       }},
+      {plan_costs.c_str(), "odometer.md", plan_costs_otherwise},
       {"What would happen with a probability of 10 in 100 (without a person's records|with other records in place of a "
        "person's) happens with a probability of at most (?:just under )?([0-9.]+) in 100[.]",
        "conversions.md", a_probability_may_become_more},

@@ -1,20 +1,25 @@
 // What a release prints is true. A sentence is a claim if it holds a number, "at most", "whatever" or the like, and stands in a receipt's
 // explanation, on a page, in a plan or under a table. Each claim has a line in one table, with the predicate that it states and the page
 // that proves it. The tests make releases of tables whose records are known, with random combinations of options, and check all claims that
-// these releases make. A sentence without a line fails, and so does a sentence that is wrong more often than it says.
+// these releases make. A sentence without a line fails, and so does a sentence that is wrong more often than it says. There are 20 releases
+// of each combination, and 200 with FRACTILE_TEST_EFFORT=10.
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <regex>
 #include <set>
 
 #include "fractile/error.hpp"
 #include "fractile/release.hpp"
 #include "fractile/reports.hpp"
+#include "fractile/source.hpp"
+#include "libraries/fmt.hpp"
 #include "report/release/claims_test_support.hpp"
 #include "report/release/release_figure.hpp"
 #include "support/releases.hpp"
 #include "support/statistics.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace fractile::claims {
 namespace {
@@ -147,7 +152,39 @@ double tail(std::uint64_t runs, std::uint64_t fails, double p) {
   return std::min(sum, 1.0);
 }
 
-Release released(const World& world, const Drawn& drawn, RandomBits& bits) {
+/// Counts the world's records in a file, together with records that have no value or are declared to be missing. All that count do so
+/// however often they are counted.
+CountedColumn counted_in_file(const World& world) {
+  const testing::Folder folder;
+  const std::string path = folder.file("t.csv");
+  std::ofstream text(path);
+  text << "id,x,g,w\n";
+  for (const Row& row : world.rows) {
+    text << fmt::format("p{},{},key{},{}\n", row.person, row.value, row.group, row.weight);
+  }
+  std::vector<std::string> not_there = world.source.missing;
+  not_there.emplace_back();
+  for (std::size_t i = 0; i < 40 * not_there.size(); ++i) {
+    const std::string& nothing = not_there[i % not_there.size()];
+    text << "p0," << nothing << ",key0,1\n";
+    if (!world.source.person.empty()) text << nothing << ",1,key0,1\n";
+    if (world.weights) text << "p0,1,key0," << nothing << "\n";
+  }
+  text.close();
+  RecordSelection selection;
+  selection.person = world.source.person;
+  selection.records_per_person = world.most();
+  selection.per_person = world.source.per_person;
+  selection.weights = world.weights;
+  RandomBits bits = RandomBits::unsafe_seeded(1);
+  Source source = Source::file({.file = path, .missing = world.source.missing});
+  return source.open()->count({{"x", world.lattice, NullPolicy::drop, selection}}, bits).front();
+}
+
+CountedColumn counted(const World& world, const Drawn& drawn) {
+  if (world.of_file) return *world.of_file;
+  const std::uint32_t most = world.most();
+  if (world.groups == 0) return {profile_of(world, drawn.counting, 0), most};
   std::vector<GroupKey> keys;
   std::vector<RankProfile> profiles;
   for (std::size_t g = 0; g < world.groups; ++g) {
@@ -156,12 +193,28 @@ Release released(const World& world, const Drawn& drawn, RandomBits& bits) {
     keys.emplace_back(std::move(texts));
     profiles.push_back(profile_of(world, drawn.counting, g));
   }
-  Release made = world.groups > 0 ? release(keys, profiles, world.options, bits)
-                                  : release(profile_of(world, drawn.counting, 0), world.options, bits);
+  return {keys, profiles, most};
+}
+
+Release released(const World& world, const Drawn& drawn, RandomBits& bits) {
+  CountedColumn column = counted(world, drawn);
+  if (world.weights && !world.of_file) column = std::move(column).weighted(*world.weights);
+  Release made = release(column, world.options, bits);
   made.unsafe_seed.reset();  // people make releases without a seed
   if (world.public_rows) made.public_rows = drawn.rows.size();
   made.source = world.source;
+  if (world.weights) made.source.weights = WeightsDescription{*world.weights, world.most()};
   return made;
+}
+
+/// The plan of a world's release, if there can be one.
+std::optional<ReleasePlan> planned(const World& world, bool with_noise) {
+  if (world.options.bounds) return {};
+  // The noise of a plan is compared with a total of weights, which must be known.
+  if (world.weights && (!world.weights->mean || !world.options.query.expected_rows)) return {};
+  const QuantileQuery& query = world.options.query;
+  return plan_release(world.weights ? over_weights(query, *world.weights) : query, world.lattice,
+                      {.rows = 200, .releases = 20, .with_noise = with_noise, .statistics = world.options.statistics});
 }
 
 /// What a release prints. It is read once for each way in which a release may have run, since values change no sentence.
@@ -192,7 +245,8 @@ Printed printed(const Release& release, const std::optional<ReleasePlan>& plan) 
   result.claimed = claimed_in(sentences);
   for (Claimed& each : claimed_in(lines_under(to_table(release)))) result.claimed.push_back(std::move(each));
   if (!plan) return result;
-  const std::vector<std::string> of_plan = sentences_of_page(to_html(PlanReport{*plan}, {}).html);
+  const std::vector<std::string> of_plan =
+      sentences_of_page(to_html(PlanReport{.plan = *plan, .weights = release.source.weights}, {}).html);
   result.plan_page = joined(of_plan);
   result.of_plan = claimed_in(of_plan);
   return result;
@@ -212,10 +266,7 @@ Release with_values_of(Release receipt, const Release& release) {
 void check(const World& world, std::uint64_t runs, std::uint64_t seed, const std::string& name) {
   Generator generator(seed);
   RandomBits bits = RandomBits::unsafe_seeded(seed);
-  std::optional<ReleasePlan> plan;
-  if (!world.options.bounds)
-    plan = plan_release(world.options.query, world.lattice,
-                        {.rows = 200, .releases = 20, .with_noise = false, .statistics = world.options.statistics});
+  const std::optional<ReleasePlan> plan = planned(world, false);
   std::vector<std::pair<std::vector<MechanismUsed>, Printed>> known;
   struct Tally {
     std::uint64_t runs = 0;
@@ -335,6 +386,50 @@ TEST(Claims, OfPersonsWithManyRecords) {
   check(drawn, runs(), 23, "persons and a population");
 }
 
+// Weights beyond the ends of their grid, and between its points: by the weights of the table, the median is 90; as they count, it is 10.
+TEST(Claims, OfWeightsThatCountAsOthers) {
+  World world = world_of(Lattice::regular(0, 100, 1), with_intervals(asked, IntervalOf::table, 700),
+                         rows_of({{10, 500}, {90, 200}}));
+  world.weights = RecordWeights{"w", Rational(1, 2), Rational(2), Rational(1, 2)};
+  world.weights->mean = Rational(1);
+  for (Row& row : world.rows) row.weight = row.value == 10 ? 1.125 : 9;
+  world.options.statistics = StatisticsRequest{{Rational(50)}, true, Rational(1, 3)};
+  check(world, 2 * runs(), 81, "weights");
+  world.of_file = counted_in_file(world);
+  check(world, 2 * runs(), 82, "weights in a file");
+  world.weights->stability = 3;
+  world.options.query.intervals.reset();
+  world.of_file = counted_in_file(world);
+  check(world, 2 * runs(), 83, "weights that others change");
+}
+
+TEST(Claims, OfOneValueAPerson) {
+  for (const PerPerson how : all_per_person) {
+    World world = of_unequal_persons(with_intervals(median, IntervalOf::table, 300));
+    for (Row& row : world.rows) row.person %= 100;
+    world.source.per_person = how;
+    world.options.statistics = StatisticsRequest{{Rational(15)}, true, Rational(1, 3)};
+    world.of_file = counted_in_file(world);
+    check(world, runs(), 91, to_string(how));
+    world.of_file.reset();
+    world.groups = 2;
+    world.source.by = "g";
+    check(world, runs(), 92, to_string(how) + " in groups");
+    world.options.query.records_per_person = 2;
+    check(world, runs(), 93, to_string(how) + " in two groups");
+  }
+}
+
+// Records of -9 and 999 would move the median from 50 to an end.
+TEST(Claims, OfWhatCountsAsMissing) {
+  World world = world_of(Lattice::regular(0, 100, 1), with_intervals(asked, IntervalOf::table, 200),
+                         rows_of({{50, 150}, {60, 50}}));
+  world.source.missing = {"-9", "999", "NA"};
+  world.options.statistics = StatisticsRequest{{Rational(50)}, true, Rational(1, 3)};
+  world.of_file = counted_in_file(world);
+  check(world, 2 * runs(), 95, "missing");
+}
+
 TEST(Claims, OfCountsSharesAndMeans) {
   World world = world_of(Lattice::regular(0, 120, 10), asked, rows_of({{44, 60}, {52, 40}, {119, 100}}));
   world.options.statistics = StatisticsRequest{{Rational(50), Rational(120)}, true, Rational(1, 2)};
@@ -402,12 +497,12 @@ class AnyWorld {
     while (true) {
       World world = any();
       try {
-        world.options.query.validate(world.lattice);
-        if (world.groups > 0) group_query(world.options.query).validate(world.lattice);
-        if (world.options.statistics) {
-          world.options.statistics->validate(world.lattice,
-                                             world.groups > 0 ? group_query(world.options.query) : world.options.query);
-        }
+        const QuantileQuery over =
+            world.weights ? over_weights(world.options.query, *world.weights) : world.options.query;
+        const QuantileQuery of_group = world.groups > 0 ? group_query(over) : over;
+        over.validate(world.lattice);
+        of_group.validate(world.lattice);
+        if (world.options.statistics) world.options.statistics->validate(world.lattice, of_group);
         return world;
       } catch (const Error&) {
       }
@@ -480,6 +575,16 @@ class AnyWorld {
     return lattice.kind() == ValueKind::number ? std::floor(value * 8) / 8 : std::floor(value);
   }
 
+  /// Weights on the grid, between its points and beyond its ends.
+  void weigh(World& world) {
+    world.weights = one_of({RecordWeights{"w", Rational(0), Rational(3), Rational(1)},
+                            RecordWeights{"w", Rational(1, 2), Rational(4), Rational(1, 2)}});
+    if (below(2) == 0) world.weights->stability = 2 * world.most();
+    if (below(2) == 0) world.weights->mean = Rational(2);
+    const std::size_t finest = one_of<std::size_t>({1, 8});
+    for (Row& row : world.rows) row.weight = static_cast<double>(below(6 * finest)) / static_cast<double>(finest);
+  }
+
   World any() {
     World world = world_of(lattice(), query(), {});
     const std::size_t shape = below(4);
@@ -493,6 +598,22 @@ class AnyWorld {
       for (std::size_t i = 0; i < records; ++i) {
         world.rows.push_back({value(world.lattice, below(3) == 0 ? 1 : shape, middle), person, below(2)});
       }
+    }
+    if (world.of_persons() && below(2) == 0) {
+      if (world.groups == 0) world.options.query.records_per_person = 1;  // one value
+      const bool are_numbers = world.lattice.kind() == ValueKind::number;
+      world.source.per_person =
+          are_numbers ? one_of({PerPerson::sum, PerPerson::count, PerPerson::mean, PerPerson::any, PerPerson::all})
+                      : one_of({PerPerson::min, PerPerson::max, PerPerson::median});
+    } else if (below(3) == 0) {
+      weigh(world);
+    }
+    const bool counts_alike = world.groups == 0 && (!world.of_persons() || world.source.per_person);
+    const auto& asked_of = world.options.query.intervals;
+    const bool is_drawn = asked_of && asked_of->of == IntervalOf::population;
+    if (counts_alike && !is_drawn && world.lattice.kind() == ValueKind::number && below(2) == 0) {
+      if (below(2) == 0) world.source.missing = {"NA", "-9999"};
+      world.of_file = counted_in_file(world);
     }
     if (world.groups > 0) world.source.by = world.of_persons() ? KeyColumns{"g", "h"} : KeyColumns("g");
     if (below(3) == 0) world.options.statistics = statistics(world.lattice);
@@ -514,9 +635,9 @@ class AnyWorld {
 
 TEST(Claims, OfRandomCombinationsOfOptions) {
   AnyWorld worlds(7);
-  const std::uint64_t count = testing::effort(40, 40);
+  const std::uint64_t count = testing::effort(25, 40);
   for (std::uint64_t i = 0; i < count; ++i)
-    check(worlds.next(), std::max<std::uint64_t>(runs() / 2, 1), 100 + i, "combination " + std::to_string(i));
+    check(worlds.next(), runs(), 100 + i, "combination " + std::to_string(i));
 }
 
 /// Every line of the table is used.
@@ -525,10 +646,7 @@ TEST(Claims, EachIsMade) {
   const auto look_at = [&](const World& world, std::uint64_t seed) {
     Generator generator(seed);
     RandomBits bits = RandomBits::unsafe_seeded(seed);
-    std::optional<ReleasePlan> plan;
-    if (!world.options.bounds)
-      plan = plan_release(world.options.query, world.lattice,
-                          {.rows = 200, .releases = 20, .statistics = world.options.statistics});
+    const std::optional<ReleasePlan> plan = planned(world, true);
     const Printed print = printed(released(world, draw(world, generator), bits), plan);
     for (const Claimed& each : print.claimed) made.insert(each.claim);
     for (const Claimed& each : print.of_plan) made.insert(each.claim);
@@ -560,6 +678,12 @@ TEST(Claims, EachIsMade) {
   World counted = world_of(Lattice::regular(0, 120, 10), asked, rows_of({{44, 60}}));
   counted.options.statistics = StatisticsRequest{{Rational(50)}, true, Rational(1, 5)};
   look_at(counted, 6);
+  World values = of_unequal_persons(asked);
+  values.source.per_person = PerPerson::mean;
+  values.source.by = "g";
+  values.groups = 2;
+  values.options.statistics = StatisticsRequest{{}, false, Rational(1, 9)};
+  look_at(values, 7);
   for (const Claim& claim : claims()) EXPECT_TRUE(made.contains(&claim)) << claim.sentence;
 }
 

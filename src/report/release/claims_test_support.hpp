@@ -19,11 +19,12 @@
 
 namespace fractile::claims {
 
-/// A row of a table: its value (a time in ticks), the person whom it belongs to, and its group.
+/// A row of a table: its value (a time in ticks), the person whom it belongs to, its group, and its weight where records have weights.
 struct Row {
   double value;
   std::uint64_t person;
   std::size_t group;
+  double weight = 1;
 };
 
 /// A value as it stands in the table, the value at which it counts on the lattice, and its weight.
@@ -89,6 +90,9 @@ struct World {
   std::size_t groups = 0;  ///< 0: none
   bool public_rows = false;
 
+  std::optional<RecordWeights> weights = {};
+  std::optional<CountedColumn> of_file = {};  ///< its records, if they were counted in a file
+
   bool of_persons() const { return !source.person.empty(); }
   std::uint32_t most() const { return options.query.records_per_person; }
 };
@@ -103,6 +107,53 @@ inline double counted_at(const Lattice& lattice, double value) {
   // The phase is that of the multiple nearest to zero, since doubles are finer there.
   const double phase = lower - step * std::floor(lower / step);
   return std::clamp(phase + step * std::floor((value - phase) / step + half), lower, upper);
+}
+
+/// How many units a weight counts as, by the definition that pages give: the nearest of the grid.
+inline double units_of(const RecordWeights& weights, double weight) {
+  const double step = weights.step.to_double();
+  const double nearest = step * std::floor(weight / step + 0.5);
+  return std::clamp(nearest, weights.lower.to_double(), weights.upper.to_double()) / step;
+}
+
+/// The value of a person with these values.
+inline double one_value(PerPerson how, std::vector<double> values) {
+  std::ranges::sort(values);
+  const auto count = static_cast<double>(values.size());
+  double sum = 0;
+  for (const double value : values) sum += value;
+  const auto is_not_zero = [](double value) { return value != 0; };
+  switch (how) {
+    case PerPerson::sum:
+      return sum;
+    case PerPerson::count:
+      return count;
+    case PerPerson::mean:
+      return sum / count;
+    case PerPerson::min:
+      return values.front();
+    case PerPerson::max:
+      return values.back();
+    case PerPerson::median:
+      return values[(values.size() - 1) / 2];
+    case PerPerson::any:
+      return std::ranges::any_of(values, is_not_zero) ? 1 : 0;
+    case PerPerson::all:
+      return std::ranges::all_of(values, is_not_zero) ? 1 : 0;
+  }
+  return 0;
+}
+
+/// One row for each person, or for each person in each group, where persons count with one value; otherwise the rows themselves.
+inline std::vector<Row> rows_that_may_count(const World& world, const std::vector<Row>& rows) {
+  if (!world.source.per_person) return rows;
+  std::map<std::pair<std::uint64_t, std::size_t>, std::vector<double>> values;
+  for (const Row& row : rows) values[{row.person, world.groups > 0 ? row.group : 0}].push_back(row.value);
+  std::vector<Row> result;
+  for (const auto& [cell, of_cell] : values) {
+    result.push_back({one_value(*world.source.per_person, of_cell), cell.first, cell.second});
+  }
+  return result;
 }
 
 /// What was drawn in one run: the table's rows, and the rows that count.
@@ -134,27 +185,35 @@ inline Drawn draw(const World& world, Generator& generator) {
       for (Row& row : rows) row.person = i;  // a person who is drawn twice is two persons
     }
     drawn.rows.insert(drawn.rows.end(), rows.begin(), rows.end());
-    const std::size_t most = world.of_persons() ? world.most() : rows.size();
-    std::sample(rows.begin(), rows.end(), std::back_inserter(drawn.counting), most, generator);
+    const std::vector<Row> may_count = rows_that_may_count(world, rows);
+    const std::size_t most = world.of_persons() ? world.most() : may_count.size();
+    std::sample(may_count.begin(), may_count.end(), std::back_inserter(drawn.counting), most, generator);
   }
   return drawn;
 }
 
-inline Values values_of(const World& world, const std::vector<Row>& rows, std::size_t group) {
+/// The values of rows. Where records have weights, these are the units that a weight counts as or, if it is asked for `own_weights`, the
+/// weights that stand in the table, in units.
+inline Values values_of(const World& world, const std::vector<Row>& rows, std::size_t group, bool own_weights = false) {
   std::vector<Weighted> values;
   for (const Row& row : rows) {
     if (world.groups > 0 && row.group != group) continue;
-    values.push_back({row.value, counted_at(world.lattice, row.value), 1});
+    double weight = 1;
+    if (world.weights) {
+      weight = own_weights ? row.weight / world.weights->step.to_double() : units_of(*world.weights, row.weight);
+    }
+    values.push_back({row.value, counted_at(world.lattice, row.value), weight});
   }
   return Values(std::move(values));
 }
 
-/// One random record of a random person.
+/// One random record, or value, of a random person.
 inline Values per_person(const World& world, std::size_t group) {
+  const std::vector<Row> rows = rows_that_may_count(world, world.rows);
   std::map<std::uint64_t, double> counts;
-  for (const Row& row : world.rows) counts[row.person] += 1;
+  for (const Row& row : rows) counts[row.person] += 1;
   std::vector<Weighted> values;
-  for (const Row& row : world.rows) {
+  for (const Row& row : rows) {
     if (world.groups > 0 && row.group != group) continue;
     values.push_back({row.value, counted_at(world.lattice, row.value), 1 / counts[row.person]});
   }
@@ -162,16 +221,22 @@ inline Values per_person(const World& world, std::size_t group) {
 }
 
 inline RankProfile profile_of(const World& world, const std::vector<Row>& rows, std::size_t group) {
-  ProfileBuilder builder(world.lattice);
+  std::map<Position, std::uint64_t> counts;
   for (const Row& row : rows) {
     if (world.groups > 0 && row.group != group) continue;
-    if (world.lattice.kind() == ValueKind::number) {
-      builder.add(row.value);
-    } else {
-      builder.add(static_cast<std::int64_t>(row.value));
-    }
+    const Position position = world.lattice.kind() == ValueKind::number
+                                  ? world.lattice.position_of(row.value)
+                                  : world.lattice.position_of(static_cast<std::int64_t>(row.value));
+    const double units = world.weights ? units_of(*world.weights, row.weight) : 1;
+    if (units > 0) counts[position] += static_cast<std::uint64_t>(units);
   }
-  return builder.finish();
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> records;
+  for (const auto& [position, count] : counts) {
+    positions.push_back(position);
+    records.push_back(count);
+  }
+  return {world.lattice, positions, records};
 }
 
 /// What a predicate may look at: one run, what was published of it, and the words of the sentence.

@@ -69,7 +69,7 @@ std::string records_in_words(Counts counts) {
 }  // namespace
 
 std::string records_in_words(const SourceDescription& source) {
-  return records_in_words(counts_of(source)) + (source.weights ? " by their weights" : "");
+  return records_in_words(counts_of(source)) + (source.weights ? " by their weights as they count" : "");
 }
 
 std::string held_quantile(const Release& release) {

@@ -35,7 +35,7 @@ enum class Counts {
   persons_values,   ///< one value of each person, or of each person in each group
 };
 Counts counts_of(const SourceDescription& source);
-/// "the table's records", "the records that count" or "the persons' values that count"; with weights, "by their weights" follows.
+/// "the table's records", "the records that count" or "the persons' values that count"; with weights, "by their weights as they count" follows.
 std::string records_in_words(const SourceDescription& source);
 
 /// The confidence of what receipts state about worst cases.

@@ -26,17 +26,27 @@ std::string three_digits(const Rational& number) { return plain(number.to_double
 
 std::string in_percent(const Rational& share) { return three_digits(share * Rational(100)) + " %"; }
 
+/// Throws `usage` unless the weights' mean and the expected units are known, which is what errors are compared with.
+std::uint64_t expected_units(const PlanReport& report) {
+  if (report.weights->declared.mean && report.plan.query.expected_rows) return *report.plan.query.expected_rows;
+  throw Error(ErrorCode::usage,
+              "errors of weighted records are shares of a total, which is not known: the plan's expected rows or the "
+              "weights' mean are missing",
+              {"set QuantileQuery::expected_rows and RecordWeights::mean"}, "expected_rows");
+}
+
 Rational units_of(double units) { return Rational(static_cast<std::int64_t>(std::ceil(units * 10)), 10); }
 
 }  // namespace
 
 Rational share_of_total(const PlanReport& report, double units) {
-  return units_of(units) / Rational(report.plan.query.expected_rows.value());
+  return units_of(units) / Rational(expected_units(report));
 }
 
 std::optional<Trimming> trimming_of(const PlanReport& report) {
   if (!report.weights) return {};
   const RecordWeights& declared = report.weights->declared;
+  expected_units(report);
   const Rational usual = *declared.mean * Rational(4);  // surveys trim at three to five times the mean
   const Rational upper = (usual / declared.step).ceil() * declared.step;
   if (upper * Rational(3) > declared.upper * Rational(2)) return {};
@@ -64,8 +74,7 @@ std::vector<std::string> planned_weights_meaning(const PlanReport& report) {
   const RecordWeights& declared = report.weights->declared;
   std::vector<std::string> sentences{
       fmt::format("These errors are in units of weight, each {}: {}. About {} units are expected.",
-                  declared.step.to_decimal(), weights_in_words(*report.weights),
-                  report.plan.query.expected_rows.value()),
+                  declared.step.to_decimal(), weights_in_words(*report.weights), expected_units(report)),
       fmt::format("Compared with records of one unit each, {}.", weighted_noise_in_words(*report.weights))};
   if (const std::optional<Trimming> trimming = trimming_of(report)) {
     sentences.push_back(fmt::format(

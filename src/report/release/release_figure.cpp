@@ -93,9 +93,12 @@ figures::Figure curve(const Release& release, const std::string& name) {
                          "share of " + counted_noun(release.source) + " at or below",
                          {}};
   figure.panels.push_back({"", axis_over(extent_of(release), release.lattice.kind()), share, {line}});
-  figure.description = fmt::format("{} values from {} to {}, each at its share of the {}; the table has them.",
-                                   line.points.size(), release.lattice.text(group.indices.front()),
-                                   release.lattice.text(group.indices.back()), counted_noun(release.source));
+  const std::string first = release.lattice.text(group.indices.front());
+  const std::string noun = counted_noun(release.source);
+  figure.description = line.points.size() == 1
+                           ? fmt::format("1 value, {}, at its share of the {}; the table has it.", first, noun)
+                           : fmt::format("{} values from {} to {}, each at its share of the {}; the table has them.",
+                                         line.points.size(), first, release.lattice.text(group.indices.back()), noun);
   return figure;
 }
 
