@@ -50,16 +50,16 @@ std::string to_string(Rates rates);
 
 /// What a confidence interval is about. table: the quantile of the records that were read. population: the quantile of the
 /// distribution from which these records are a simple random sample. These are different questions.
-enum class IntervalOf { table, population };
+enum class IntervalSubject { table, population };
 
 /// "table", "population".
-std::string to_string(IntervalOf of);
+std::string to_string(IntervalSubject subject);
 
 /// Confidence intervals that a release is to have.
 /// Proof: docs/proofs/intervals.md
 struct IntervalRequest {
   Rational level;  ///< with at least this probability, in (0, 1), an interval holds its quantile
-  IntervalOf of = IntervalOf::population;
+  IntervalSubject subject = IntervalSubject::population;
   bool together = false;  ///< the level holds for all intervals of a release at once; otherwise for each by itself
 };
 

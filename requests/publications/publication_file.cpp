@@ -355,7 +355,7 @@ std::optional<IntervalRequest> intervals_in(const Item& table) {
   const auto read = [](const Item& item, const Members& members) {
     return checked_members(item, members, [&] {
       Typed typed = typed_in(item, members);
-      if (typed.has("intervals") && !typed.has("of")) typed.values["of"] = {to_string(IntervalOf::table)};
+      if (typed.has("intervals") && !typed.has("of")) typed.values["of"] = {to_string(IntervalSubject::table)};
       return intervals_of(typed);
     });
   };

@@ -85,7 +85,7 @@ TEST(PublicationFiles, SayAPublication) {
   EXPECT_EQ(pay.below, (std::vector<Rational>{Rational(25, 2), 20}));
   EXPECT_EQ(pay.levels, (std::vector<KeyLevel>{{0, 1}, {0}, {1}, {}}));
   EXPECT_EQ(pay.intervals->level, Rational(19, 20));
-  EXPECT_EQ(pay.intervals->of, IntervalOf::table);
+  EXPECT_EQ(pay.intervals->subject, IntervalSubject::table);
   EXPECT_EQ(pay.expected_rows, std::vector<std::uint64_t>(4, 1000));
   EXPECT_EQ(pay.share, Rational(2));
   const PublicationTable& hired = publication.tables[1];
@@ -93,7 +93,7 @@ TEST(PublicationFiles, SayAPublication) {
   EXPECT_EQ(hired.lattice.kind(), ValueKind::date);
   EXPECT_EQ(hired.below, (std::vector<Rational>{Rational(14610)}));
   EXPECT_EQ(hired.levels, (std::vector<KeyLevel>{{0}, {}}));
-  EXPECT_EQ(hired.intervals->of, IntervalOf::table);
+  EXPECT_EQ(hired.intervals->subject, IntervalSubject::table);
   EXPECT_TRUE(hired.intervals->together);
   EXPECT_EQ(hired.mechanism, Mechanism::independent);
   EXPECT_EQ(publication.marks.hidden, 10U);

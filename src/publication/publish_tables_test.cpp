@@ -154,7 +154,7 @@ TEST_F(PublishingTables, AReceiptIsReadBack) {
   Publication publication = earnings_and_hours(Budget::pure(Rational(3)));
   publication.marks.unreliable = Rational(1, 5);
   for (PublicationTable& table : publication.tables)
-    table.intervals = IntervalRequest{Rational(9, 10), IntervalOf::table};
+    table.intervals = IntervalRequest{Rational(9, 10), IntervalSubject::table};
   const PublishedTables tables = publish(publication);
   ASSERT_TRUE(is_publication_receipt(tables.receipt));
   EXPECT_FALSE(is_publication_receipt(tables.levels[0].release.receipt));

@@ -317,7 +317,7 @@ TEST_F(PublishingWeights, GoWithWhatIsProved) {
   publication.neighbors = Neighbors::change_one;
   EXPECT_EQ(field_of(publication), "neighbors");
   publication = survey();
-  publication.tables[0].intervals = IntervalRequest{Rational(9, 10), IntervalOf::population};
+  publication.tables[0].intervals = IntervalRequest{Rational(9, 10), IntervalSubject::population};
   EXPECT_EQ(field_of(publication), "of");
   publication = survey();
   publication.tables[0].expected_rows.assign(8, 100);

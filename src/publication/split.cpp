@@ -150,7 +150,7 @@ std::optional<std::uint64_t> expected_in(const LevelCells& cells) {
 bool err_alike(const PublicationTable& a, const PublicationTable& b) {
   const auto same_intervals = [&] {
     if (!a.intervals || !b.intervals) return !a.intervals && !b.intervals;
-    return a.intervals->level == b.intervals->level && a.intervals->of == b.intervals->of &&
+    return a.intervals->level == b.intervals->level && a.intervals->subject == b.intervals->subject &&
            a.intervals->together == b.intervals->together;
   };
   const bool same_counts = !a.quantiles.empty() || a.mean == b.mean;

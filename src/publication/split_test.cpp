@@ -379,7 +379,7 @@ TEST(PublicationTargets, OfIntervalsAreReachedAboutOnAPublicTable) {
   table.levels = {{0, 1}, {}};
   table.lattice = Lattice::regular(0, 100'000, 1);
   table.expected_rows.assign(8, 2000);
-  table.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table};
+  table.intervals = IntervalRequest{Rational(19, 20), IntervalSubject::table};
   table.target = PublicationTarget{PublicationTarget::Of::interval, Rational(1, 10)};
   const std::vector<PublicationPart> least = least_parts(publication);
   for (const PublicationPart& part : least) {
@@ -397,7 +397,7 @@ TEST(PublicationTargets, OfIntervalsThatSamplingMakesWiderAreRefused) {
   Publication publication = earnings();
   PublicationTable& table = publication.tables.front();
   table.expected_rows.assign(8, 500);
-  table.intervals = IntervalRequest{Rational(19, 20), IntervalOf::population};
+  table.intervals = IntervalRequest{Rational(19, 20), IntervalSubject::population};
   table.target = PublicationTarget{PublicationTarget::Of::interval, Rational(1, 100)};
   try {
     least_parts(publication);

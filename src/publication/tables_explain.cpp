@@ -132,7 +132,9 @@ Promise promise_of(const Page& page, const PublishedTables& published, const std
 // --- How wrong ----------------------------------------------------------------------------------------------------------
 
 std::string assumed_sample(const Table& table) {
-  return table.finest().query.intervals->of == IntervalOf::population ? ", if the sample is a simple random one" : "";
+  return table.finest().query.intervals->subject == IntervalSubject::population
+             ? ", if the sample is a simple random one"
+             : "";
 }
 
 /// The largest error of a quantile in a level's cells; nothing if one is unknown.
@@ -211,7 +213,7 @@ std::vector<Row> error_rows(const Page& page, const Table& table) {
 
 void explain_intervals(Page& page, const Table& table) {
   const IntervalRequest& request = *table.finest().query.intervals;
-  const bool of_table = request.of == IntervalOf::table;
+  const bool of_table = request.subject == IntervalSubject::table;
   page.paragraph(fmt::format(
       "{}: beside each value is an interval for {}. With a probability of at least {}, {}. This holds whatever the "
       "{}.{}",

@@ -133,7 +133,7 @@ TEST(Publications, AreRefused) {
   expect_refused("intervals", "intervals are of quantiles, and there are no quantiles", [&](Publication& all) {
     first(all).quantiles.clear();
     first(all).count = true;
-    first(all).intervals = IntervalRequest{Rational(19, 20), IntervalOf::table};
+    first(all).intervals = IntervalRequest{Rational(19, 20), IntervalSubject::table};
   });
   const PublicationTarget narrow{PublicationTarget::Of::interval, Rational(1, 10)};
   expect_refused("target", "needs intervals, and the table has none", [&](Publication& all) {

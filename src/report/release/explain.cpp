@@ -131,7 +131,7 @@ void warn_of_noise(Page& page, const Release& release) {
 
 /// The question that the intervals answer, their level, and what they assume.
 void explain_intervals(Page& page, const Release& release) {
-  const bool of_table = release.query.intervals->of == IntervalOf::table;
+  const bool of_table = release.query.intervals->subject == IntervalSubject::table;
   page.paragraph(fmt::format(
       "To protect people, the values were drawn at random near the quantiles of {}. The table above has beside each "
       "value an interval for {}. {}",
@@ -307,10 +307,11 @@ std::optional<std::uint64_t> largest_error(const Release& release) {
 std::string worst_in_short(const Release& release) {
   if (release.query.intervals) {
     const std::string held = held_quantile(release);
-    return fmt::format(
-        "Each value has an interval beside it that holds {}{} with a probability of at least {}{}.", held,
-        held.find(',') == std::string::npos ? "" : ",", share_of(release.query.intervals->level),
-        release.query.intervals->of == IntervalOf::population ? ", if the sample is a simple random one" : "");
+    return fmt::format("Each value has an interval beside it that holds {}{} with a probability of at least {}{}.",
+                       held, held.find(',') == std::string::npos ? "" : ",", share_of(release.query.intervals->level),
+                       release.query.intervals->subject == IntervalSubject::population
+                           ? ", if the sample is a simple random one"
+                           : "");
   }
   if (release.query.quantiles.empty()) {
     return fmt::format(

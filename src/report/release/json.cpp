@@ -144,7 +144,7 @@ void write_groups(Writer& json, const Release& release) {
 void write_intervals(Writer& json, const IntervalRequest& request) {
   object(json, "intervals", [&] {
     member(json, "level", request.level.to_string());
-    member(json, "subject", to_string(request.of));
+    member(json, "subject", to_string(request.subject));
     truth(json, "simultaneous", request.together);
   });
 }

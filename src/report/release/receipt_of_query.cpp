@@ -177,7 +177,7 @@ std::string difference(const Json& query, const Release& release) {
       {"the counts, shares and means", has_statistics(query, release)},
       {"the possible values", finds_bounds || lattice_in_words(release.lattice) == lattice_asked(query)},
       {"the level of intervals", (intervals ? intervals->level.to_string() : "") == text_at(query, "intervals")},
-      {"the question of intervals", (intervals ? to_string(intervals->of) : "") == text_at(query, "intervals_of")},
+      {"the question of intervals", (intervals ? to_string(intervals->subject) : "") == text_at(query, "intervals_of")},
       {"what the intervals' level is of", (intervals && intervals->together) == query.HasMember("intervals_together")},
       {"what becomes of other keys", source.others == texts_at(query, "other")},
       {"the cells of a margin", margin_in(source) == margin_asked(query)},

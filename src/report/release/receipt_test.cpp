@@ -197,7 +197,7 @@ TEST(Receipt, NamesTheKeysOfSeveralColumnsByColumn) {
 std::string of_everything() {
   QuantileQuery query = quartiles(Budget::zcdp(Rational(1, 2)));
   query.expected_rows = 300;
-  query.intervals = IntervalRequest{Rational(9, 10), IntervalOf::table, true};
+  query.intervals = IntervalRequest{Rational(9, 10), IntervalSubject::table, true};
   const Lattice days = Lattice::regular(0, 63, 7, ValueKind::date);
   Release whole = described(released(query, days), by_town);
   whole.source.by = {};
