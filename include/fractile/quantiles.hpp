@@ -60,7 +60,8 @@ std::string to_string(IntervalSubject subject);
 struct IntervalRequest {
   Rational level;  ///< with at least this probability, in (0, 1), an interval holds its quantile
   IntervalSubject subject = IntervalSubject::population;
-  bool together = false;  ///< the level holds for all intervals of a release at once; otherwise for each by itself
+  bool is_simultaneous =
+      false;  ///< the level holds for all intervals of a release at once; otherwise for each by itself
 };
 
 /// The level at which an interval fails half as often as asked for: two such intervals hold at once with the level asked for.

@@ -229,7 +229,7 @@ Estimate estimate_in_pairs(const Release& release, const Release::Group& group, 
 
 /// Compares two quantiles of one release (an interquartile range), or the same quantile in two groups, chosen before the values
 /// were seen. When both estimates come from estimate_in_pairs(), the intervals of the difference and of the ratio hold at once with
-/// the level that was asked for the release's intervals. This holds for each comparison by itself; with `together`, for all
+/// the level that was asked for the release's intervals. This holds for each comparison by itself; with `is_simultaneous`, for all
 /// comparisons of the same two groups at once, and for all comparisons of quantiles of one release at once.
 /// Proof: docs/proofs/intervals.md
 Comparison compare(const Estimate& first, const Estimate& second);

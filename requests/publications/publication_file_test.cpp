@@ -94,7 +94,7 @@ TEST(PublicationFiles, SayAPublication) {
   EXPECT_EQ(hired.below, (std::vector<Rational>{Rational(14610)}));
   EXPECT_EQ(hired.levels, (std::vector<KeyLevel>{{0}, {}}));
   EXPECT_EQ(hired.intervals->subject, IntervalSubject::table);
-  EXPECT_TRUE(hired.intervals->together);
+  EXPECT_TRUE(hired.intervals->is_simultaneous);
   EXPECT_EQ(hired.mechanism, Mechanism::independent);
   EXPECT_EQ(publication.marks.hidden, 10U);
   EXPECT_EQ(publication.marks.unreliable, Rational(1, 5));

@@ -151,7 +151,7 @@ bool err_alike(const PublicationTable& a, const PublicationTable& b) {
   const auto same_intervals = [&] {
     if (!a.intervals || !b.intervals) return !a.intervals && !b.intervals;
     return a.intervals->level == b.intervals->level && a.intervals->subject == b.intervals->subject &&
-           a.intervals->together == b.intervals->together;
+           a.intervals->is_simultaneous == b.intervals->is_simultaneous;
   };
   const bool same_counts = !a.quantiles.empty() || a.mean == b.mean;
   return a.quantiles == b.quantiles && a.lattice == b.lattice && a.mechanism == b.mechanism && a.rates == b.rates &&

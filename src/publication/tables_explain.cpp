@@ -173,7 +173,7 @@ std::string error_in_short(const Page& page, const Table& table) {
   const Release& release = table.finest();
   if (release.query.intervals) {
     const std::string level = share_of(release.query.intervals->level);
-    if (release.query.intervals->together) {
+    if (release.query.intervals->is_simultaneous) {
       return fmt::format(
           "With a probability of at least {} in each cell, all intervals beside the values of {} hold, at once, {}{}.",
           level, name, held_quantile(table.finest()), assumed_sample(table));
@@ -218,8 +218,8 @@ void explain_intervals(Page& page, const Table& table) {
       "{}: beside each value is an interval for {}. With a probability of at least {}, {}. This holds whatever the "
       "{}.{}",
       page.typed(table.table.name), held_quantile(table.finest()), share_of(request.level),
-      request.together ? "all intervals of a cell hold their quantiles at once"
-                       : "an interval holds its quantile: each by itself, not all of them at once",
+      request.is_simultaneous ? "all intervals of a cell hold their quantiles at once"
+                              : "an interval holds its quantile: each by itself, not all of them at once",
       of_table ? "data are" : "distribution is",
       of_table ? " An interval says nothing about people who are not in the table."
                : " An interval covers both the error added for privacy and the error of sampling."));

@@ -16,7 +16,7 @@ namespace fractile {
 IntervalFailures::IntervalFailures(const IntervalRequest& request, std::size_t quantiles) {
   const Rational all = Rational(1) - request.level;
   const Rational n = request.subject == IntervalSubject::population ? all / Rational(20) : Rational(0);
-  const Rational ends = request.together ? Rational(2) * Rational(quantiles) : Rational(2);
+  const Rational ends = request.is_simultaneous ? Rational(2) * Rational(quantiles) : Rational(2);
   of_end = ((all - n) / ends).to_double() * (1 - 0x1p-50);
   of_n = n.to_double() * (1 - 0x1p-50);
 }

@@ -312,19 +312,19 @@ TEST(Intervals, OfQuantilesOnOneTieKeepTheirCuts) {
 TEST(Intervals, DivideTheFailureProbabilityAmongTheirEnds) {
   IntervalRequest request{Rational(4, 5), IntervalSubject::table, false};
   EXPECT_NEAR(IntervalFailures(request, 3).of_end, 0.1, 1e-12);
-  request.together = true;
+  request.is_simultaneous = true;
   EXPECT_NEAR(IntervalFailures(request, 3).of_end, 0.1 / 3, 1e-12);
   request.subject = IntervalSubject::population;
   EXPECT_NEAR(IntervalFailures(request, 3).of_n, 0.01, 1e-12);
   EXPECT_NEAR(IntervalFailures(request, 3).of_end, 0.19 / 6, 1e-12);
-  request.together = false;
+  request.is_simultaneous = false;
   EXPECT_NEAR(IntervalFailures(request, 3).of_end, 0.095, 1e-12);
 }
 
 /// Each of two intervals that hold together has half of the failure probability.
 TEST(Intervals, TogetherAreThoseOfTheLevelThatMissesAsManyTimesLess) {
   TwoQuartiles together(IntervalSubject::table);
-  together.query.intervals->together = true;
+  together.query.intervals->is_simultaneous = true;
   TwoQuartiles apart(IntervalSubject::table);
   apart.query.intervals->level = Rational(3, 4);
   TwoQuartiles half(IntervalSubject::table);
@@ -551,7 +551,7 @@ void expect_coverage(const QuantileQuery& query, std::uint64_t n, int runs) {
     }
     const double failure = 1 - query.intervals->level.to_double();
     for (const double missed : misses) EXPECT_LE(missed, allowed_misses(runs, failure)) << each.name << ' ' << n;
-    if (query.intervals->together) {
+    if (query.intervals->is_simultaneous) {
       EXPECT_LE(any, allowed_misses(runs, failure)) << each.name;
     }
   }
@@ -567,7 +567,7 @@ TEST(Intervals, OfAPopulationCoverWhateverWasExpected) {
   QuantileQuery query = quartiles(3000);
   query.intervals->level = Rational(1, 2);
   expect_coverage(query, 200, static_cast<int>(effort(15)));
-  query.intervals->together = true;
+  query.intervals->is_simultaneous = true;
   expect_coverage(query, 200, static_cast<int>(effort(15)));
 }
 

@@ -457,7 +457,7 @@ class AnyWorld {
     if (below(3) == 0 && query.quantiles.size() <= 3) {
       query = with_intervals(query, one_of({IntervalSubject::table, IntervalSubject::population}), 300,
                              one_of({Rational(1, 2), Rational(9, 10)}));
-      query.intervals->together = below(2) == 0;
+      query.intervals->is_simultaneous = below(2) == 0;
     }
     return query;
   }

@@ -140,7 +140,7 @@ void explain_intervals(Page& page, const Release& release) {
                : "An interval covers both the error added for privacy and the error of sampling."));
   page.paragraph(fmt::format(
       "With a probability of at least {}, {}. This holds whatever the {}.", share_of(release.query.intervals->level),
-      release.query.intervals->together
+      release.query.intervals->is_simultaneous
           ? fmt::format("all intervals{} hold their quantiles at once", !release.is_grouped() ? "" : " of a group")
           : "an interval holds its quantile: each by itself, not all of them at once",
       of_table ? "data are" : "distribution is"));

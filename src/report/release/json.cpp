@@ -145,7 +145,7 @@ void write_intervals(Writer& json, const IntervalRequest& request) {
   object(json, "intervals", [&] {
     member(json, "level", request.level.to_string());
     member(json, "subject", to_string(request.subject));
-    truth(json, "simultaneous", request.together);
+    truth(json, "simultaneous", request.is_simultaneous);
   });
 }
 

@@ -69,9 +69,9 @@ std::string intervals_in_words(const Release& release) {
   const std::string percent = share_of(request.level);
   const bool of_table = request.subject == IntervalSubject::table;
   return fmt::format("lower, upper: {}, {}, {}{}\n", held_quantile(release), percent,
-                     !request.together      ? "each by itself"
-                     : release.is_grouped() ? "all of a group at once"
-                                            : "all at once",
+                     !request.is_simultaneous ? "each by itself"
+                     : release.is_grouped()   ? "all of a group at once"
+                                              : "all at once",
                      of_table ? "" : ", if the sample is a simple random one");
 }
 
