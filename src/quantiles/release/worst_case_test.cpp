@@ -35,7 +35,7 @@ TEST(WorstCase, OfOneQuantileIsTheLemmas) {
   const WorstCase worst = worst_case(query, ages, Rational(19, 20));
   ASSERT_EQ(worst.ranks.size(), 1U);
   EXPECT_EQ(worst.ranks[0], 8U);
-  EXPECT_EQ(worst.together, 8U);
+  EXPECT_EQ(worst.simultaneous_rank, 8U);
   query.budget = epsilon("1/10");
   EXPECT_EQ(worst_case(query, ages, Rational(19, 20)).ranks[0], 78U);  // 10 ln 2375 = 77.7
   query.quantiles = {Rational(0)};                                     // monotone: twice the slope
@@ -120,7 +120,7 @@ TEST(WorstCase, IsKeptOnAdversarialTables) {
         for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
           EXPECT_LE(share_above(errors[j], worst.ranks[j].value()), 0.2) << to_string(query.mechanism) << ' ' << j;
         }
-        EXPECT_LE(share_above(errors.back(), worst.together.value()), 0.2) << to_string(query.mechanism);
+        EXPECT_LE(share_above(errors.back(), worst.simultaneous_rank.value()), 0.2) << to_string(query.mechanism);
       }
     }
   }
@@ -178,8 +178,8 @@ void expect_kept(const QuantileQuery& query, const RankProfile& table, std::uint
     if (!worst.ranks[j]) continue;
     EXPECT_LE(share_above(errors[j], *worst.ranks[j]), 0.2) << to_string(query.mechanism) << ' ' << j;
   }
-  if (worst.together) {
-    EXPECT_LE(share_above(errors.back(), *worst.together), 0.2) << to_string(query.mechanism);
+  if (worst.simultaneous_rank) {
+    EXPECT_LE(share_above(errors.back(), *worst.simultaneous_rank), 0.2) << to_string(query.mechanism);
   }
 }
 
@@ -373,7 +373,7 @@ TEST(WorstCase, OfListedCandidatesIsNotKnown) {
     query.mechanism = mechanism;
     const WorstCase planned = worst_case(query, ends, Rational(19, 20));
     EXPECT_EQ(planned.ranks[0], std::nullopt);
-    EXPECT_EQ(planned.together, std::nullopt);
+    EXPECT_EQ(planned.simultaneous_rank, std::nullopt);
     EXPECT_NE(planned.without.find("between two of the listed candidates"), std::string::npos) << planned.without;
   }
   EXPECT_EQ(worst_case(release, Rational(19, 20)).ranks[0], std::nullopt);

@@ -175,9 +175,10 @@ void explain_errors(Page& page, const Release& release, bool is_typical_known) {
       "With a probability of at least {}, each value taken by itself is off by no more than the table above says, "
       "whatever the data, {}.{} Typical errors are many times smaller{}.",
       percent_of(release.errors->confidence), up_to_records(release, release.is_grouped() ? " in a group" : ""),
-      !release.errors->together ? ""
-                                : fmt::format(" With the same probability no value is off by more than {}.",
-                                              with_separators(std::to_string(*release.errors->together))),
+      !release.errors->simultaneous_rank
+          ? ""
+          : fmt::format(" With the same probability no value is off by more than {}.",
+                        with_separators(std::to_string(*release.errors->simultaneous_rank))),
       is_typical_known ? "" : ": fractile plan shows them"));
   page.paragraph(
       "This is only the error added for privacy. It does not include how well the table's records represent other "

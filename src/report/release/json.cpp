@@ -300,7 +300,7 @@ std::string written(const Release& release) {
 /// Each group has its own bounds. No bound is promised for all groups together, so with groups `together` is left out.
 ErrorTerms common_terms(const Release& release, const std::vector<WorstCase>& groups) {
   ErrorTerms common = groups.front();
-  if (release.is_grouped()) common.together.reset();
+  if (release.is_grouped()) common.simultaneous_rank.reset();
   for (const WorstCase& each : groups) {
     if (!each.without.empty()) common.without = each.without;
     common.rounded = std::max(common.rounded, each.rounded);

@@ -103,7 +103,7 @@ void tell_bounds(ReleasePlan& plan) {
     if (is_share_of_any(ranks)) ranks.reset();
   };
   for (std::optional<std::uint64_t>& ranks : worst.ranks) tell(ranks);
-  tell(worst.together);
+  tell(worst.simultaneous_rank);
   if (is_share_of_any(worst.rounded)) worst.rounded.reset();
   if (grows && worst.without.empty())
     worst.without = "it grows with the number of records: say about how many are expected";
@@ -306,7 +306,7 @@ Release report_detail::with_told_bounds(Release release) {
     }
   }
   ErrorTerms& errors = *release.errors;
-  if (is_share_of_any(errors.together)) errors.together.reset();
+  if (is_share_of_any(errors.simultaneous_rank)) errors.simultaneous_rank.reset();
   if (is_share_of_any(errors.rounded)) errors.rounded.reset();
   if (grows && errors.without.empty()) {
     errors.without = "it grows with the number of records, about which nothing was said";
@@ -448,10 +448,10 @@ std::string report_detail::plan_meaning(const PlanReport& report) {
   if (worst.without.empty()) {
     text += fmt::format("worst case   exceeded with probability at most {} each, whatever the table of up to {}",
                         plain(failure, 4), planned_amount(report, worst.rows));
-    text += !worst.together
+    text += !worst.simultaneous_rank
                 ? "\n"
                 : fmt::format(";\n             with at most this probability, some quantile misses by more than {}\n",
-                              *worst.together);
+                              *worst.simultaneous_rank);
     if (worst.rounded) {
       text += fmt::format(
           "             up to {} of them when records are finer than the granularity that is found, and rounded to\n"

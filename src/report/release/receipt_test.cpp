@@ -167,7 +167,7 @@ TEST(Receipt, SaysWhatTheReleaseWas) {
   EXPECT_EQ(receipt.only().used, release.only().used);
   const WorstCase worst = worst_case(release, Rational(19, 20));
   EXPECT_EQ(receipt.only().rank_errors, worst.ranks);
-  EXPECT_EQ(receipt.errors->together, worst.together);
+  EXPECT_EQ(receipt.errors->simultaneous_rank, worst.simultaneous_rank);
   EXPECT_EQ(receipt.cost().to_string(), "epsilon = ln 3");
   EXPECT_EQ(receipt.query.neighbors, Neighbors::add_remove);
   EXPECT_EQ(receipt.lattice, cents);

@@ -86,7 +86,7 @@ void write_worst_case(Writer& json, const ErrorTerms& worst) {
   object(json, "worst_case", [&] {
     member(json, "confidence", worst.confidence.to_string());
     member(json, "rows", worst.rows);
-    if (worst.together) member(json, "simultaneous", *worst.together);
+    if (worst.simultaneous_rank) member(json, "simultaneous", *worst.simultaneous_rank);
     if (worst.rounded) member(json, "rounding", *worst.rounded);
     if (!worst.without.empty()) member(json, "reason", worst.without);
   });
