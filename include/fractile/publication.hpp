@@ -328,7 +328,7 @@ struct PlannedLevel {
   std::optional<Budget> quantiles_cost = {};  ///< of part.cost; nothing without quantiles
   std::optional<Budget> counts_cost = {};     ///< the rest of it; nothing where no counts are drawn
   MechanismUsed used = {};                    ///< for quantiles
-  std::string without = {};                   ///< why no worst case is known; empty when one is
+  std::string unbounded_reason = {};          ///< why no worst case is known; empty when one is
   /// records_that_settle() of a cell's intervals; nothing without intervals.
   std::optional<std::uint64_t> settled_from = {};
   std::vector<PlannedCell> cells = {};

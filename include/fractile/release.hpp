@@ -42,7 +42,7 @@ struct ErrorTerms {
   std::uint64_t rows = 0;  ///< for tables of at most this many records
   /// With probability at least `confidence` no quantile's rank error is larger.
   std::optional<std::uint64_t> simultaneous_rank = {};
-  std::string without = {};  ///< why some have no bound; empty when all have one
+  std::string unbounded_reason = {};  ///< why some have no bound; empty when all have one
   /// When values are rounded to a granularity that was found: at most this much of each rank error is due to records that are finer
   /// than it. Nothing for a declared step.
   std::optional<std::uint64_t> rounded = {};

@@ -242,7 +242,7 @@ void explain_rank_errors(Page& page, const Table& table) {
   std::optional<std::uint64_t> rounded;
   for (const PublishedLevel* level : table.levels) {
     const ErrorTerms& errors = *level->release.errors;
-    if (!errors.without.empty()) add(reasons, page.typed(errors.without));
+    if (!errors.unbounded_reason.empty()) add(reasons, page.typed(errors.unbounded_reason));
     if (errors.rounded) rounded = std::max(rounded.value_or(0), *errors.rounded);
   }
   for (const std::string& reason : reasons)

@@ -323,9 +323,10 @@ QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, 
           {"write ", Field("base").text("uniform"), ", with which none is looked for, or ask for a larger rank error"},
           "rank_error");
     }
-    throw Error(ErrorCode::usage,
-                "no budget gives that rank error" + (worst.without.empty() ? "" : ": " + worst.without),
-                "ask for a larger rank error, or for another mechanism", "rank_error");
+    throw Error(
+        ErrorCode::usage,
+        "no budget gives that rank error" + (worst.unbounded_reason.empty() ? "" : ": " + worst.unbounded_reason),
+        "ask for a larger rank error, or for another mechanism", "rank_error");
   }
   query.budget = budget_like(query.budget, ShortDecimal::at(first_entry(0, high, enough)).value());
   return query;

@@ -152,7 +152,7 @@ WorstCase bounds_of(const Setting& setting, const Rational& confidence, const Ra
     return !ranks || (*ranks > 0 && *ranks >= rows);
   };
   if (std::ranges::any_of(worst.ranks, says_nothing))
-    worst.without = "for that many rows no bound below their number is known";
+    worst.unbounded_reason = "for that many rows no bound below their number is known";
   for (std::optional<std::uint64_t>& ranks : worst.ranks) {
     if (says_nothing(ranks)) ranks.reset();
   }
@@ -285,7 +285,7 @@ WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const R
     for (std::size_t i = 0; i < worst.ranks.size(); ++i) raise(worst.ranks[i], other.ranks[i]);
     raise(worst.simultaneous_rank, other.simultaneous_rank);
     if (other.rounded) worst.rounded = other.rounded;
-    if (worst.without.empty()) worst.without = other.without;
+    if (worst.unbounded_reason.empty()) worst.unbounded_reason = other.unbounded_reason;
   }
   return worst;
 }

@@ -114,7 +114,7 @@ TEST(WorstCase, IsKeptOnAdversarialTables) {
       query.expected_rows = rows;
       query.interpolate = false;
       const WorstCase worst = worst_case(query, lattice, Rational(4, 5));
-      ASSERT_EQ(worst.without, "");
+      ASSERT_EQ(worst.unbounded_reason, "");
       for (const RankProfile& table : adversaries(lattice, rows)) {
         const auto errors = errors_of(query, table, effort(query.quantiles.size() > 1 ? 300 : 3000));
         for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
@@ -262,7 +262,7 @@ TEST(WorstCase, OfThousandsOfQuantilesIsThatOfTheirNeighbours) {
     return query;
   };
   const WorstCase many = worst_case(query_of(3001), lattice, Rational(4, 5));
-  EXPECT_EQ(many.without, "");
+  EXPECT_EQ(many.unbounded_reason, "");
   const std::uint64_t fewer = worst_case(query_of(1501), lattice, Rational(4, 5)).largest().value();
   EXPECT_GE(many.largest().value(), fewer);
   EXPECT_LT(many.largest().value(), 2 * fewer + 2 * 60'000 / 2000);
@@ -343,7 +343,7 @@ TEST(WorstCase, OfFoundBoundsHoldsForTheExtremesToo) {
   Release release = fractile::release(table, {query, BoundsToFind{search, Rational(1, 2)}}, bits);
   // A bound pays 1 a rank, half of 4 in two, and is drawn for an extreme itself: it misses by ln(122 * 80) or more.
   const WorstCase unknown = worst_case(release, Rational(19, 20));
-  EXPECT_EQ(unknown.without, "");
+  EXPECT_EQ(unknown.unbounded_reason, "");
   EXPECT_GE(unknown.ranks[0].value(), 9U);
   EXPECT_GE(unknown.ranks[2].value(), 9U);
   release.public_rows = 100'000;
@@ -354,7 +354,7 @@ TEST(WorstCase, SaysWhenThereIsNone) {
   QuantileQuery query = query_for({"1/4", "3/4"}, epsilon("1"), Mechanism::tree);
   const WorstCase worst = worst_case(query, Lattice::regular(0, 100'000, 1), Rational(19, 20));
   EXPECT_EQ(worst.ranks, (std::vector<std::optional<std::uint64_t>>{std::nullopt, std::nullopt}));
-  EXPECT_NE(worst.without, "");
+  EXPECT_NE(worst.unbounded_reason, "");
   const Lattice ages = Lattice::regular(0, 125, 1);
   EXPECT_THROW(worst_case(query, ages, Rational(1)), Error);
   EXPECT_THROW(worst_case(query, ages, Rational(0)), Error);
@@ -374,7 +374,8 @@ TEST(WorstCase, OfListedCandidatesIsNotKnown) {
     const WorstCase planned = worst_case(query, ends, Rational(19, 20));
     EXPECT_EQ(planned.ranks[0], std::nullopt);
     EXPECT_EQ(planned.simultaneous_rank, std::nullopt);
-    EXPECT_NE(planned.without.find("between two of the listed candidates"), std::string::npos) << planned.without;
+    EXPECT_NE(planned.unbounded_reason.find("between two of the listed candidates"), std::string::npos)
+        << planned.unbounded_reason;
   }
   EXPECT_EQ(worst_case(release, Rational(19, 20)).ranks[0], std::nullopt);
   try {

@@ -166,9 +166,9 @@ void explain_errors(Page& page, const Release& release, bool is_typical_known) {
       "is off by r {} when one of these two numbers of {} misses the share by r.",
       records_in_words(release.source), and_where_they_count(release.lattice), counted_noun(release.source),
       counted_noun(release.source), counted_noun(release.source)));
-  if (!release.errors->without.empty()) {
+  if (!release.errors->unbounded_reason.empty()) {
     page.paragraph(fmt::format("No bound is known for all values: {}. fractile plan shows typical errors.",
-                               page.typed(release.errors->without)));
+                               page.typed(release.errors->unbounded_reason)));
     return explain_counted(page, release);
   }
   page.paragraph(fmt::format(

@@ -513,7 +513,7 @@ std::vector<std::string> proofs_of(const Release& release) {
     }
   }
   if (release.query.intervals) add("intervals");
-  const bool has_bounds = !release.query.quantiles.empty() && release.errors->without.empty();
+  const bool has_bounds = !release.query.quantiles.empty() && release.errors->unbounded_reason.empty();
   if (!release.query.intervals && has_bounds) add("rank_error");
   if (release.is_grouped()) add("groups");
   if (!release.source.person.empty()) add("contribution_bounding");

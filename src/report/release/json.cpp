@@ -302,7 +302,7 @@ ErrorTerms common_terms(const Release& release, const std::vector<WorstCase>& gr
   ErrorTerms common = groups.front();
   if (release.is_grouped()) common.simultaneous_rank.reset();
   for (const WorstCase& each : groups) {
-    if (!each.without.empty()) common.without = each.without;
+    if (!each.unbounded_reason.empty()) common.unbounded_reason = each.unbounded_reason;
     common.rounded = std::max(common.rounded, each.rounded);
   }
   return common;

@@ -105,8 +105,8 @@ void tell_bounds(ReleasePlan& plan) {
   for (std::optional<std::uint64_t>& ranks : worst.ranks) tell(ranks);
   tell(worst.simultaneous_rank);
   if (is_share_of_any(worst.rounded)) worst.rounded.reset();
-  if (grows && worst.without.empty())
-    worst.without = "it grows with the number of records: say about how many are expected";
+  if (grows && worst.unbounded_reason.empty())
+    worst.unbounded_reason = "it grows with the number of records: say about how many are expected";
 }
 
 /// An error of a simulated release. Whole numbers have no decimals.
@@ -308,8 +308,8 @@ Release report_detail::with_told_bounds(Release release) {
   ErrorTerms& errors = *release.errors;
   if (is_share_of_any(errors.simultaneous_rank)) errors.simultaneous_rank.reset();
   if (is_share_of_any(errors.rounded)) errors.rounded.reset();
-  if (grows && errors.without.empty()) {
-    errors.without = "it grows with the number of records, about which nothing was said";
+  if (grows && errors.unbounded_reason.empty()) {
+    errors.unbounded_reason = "it grows with the number of records, about which nothing was said";
   }
   return release;
 }
@@ -445,7 +445,7 @@ std::string report_detail::plan_meaning(const PlanReport& report) {
   if (at != CountsAt::its_own) {
     text += fmt::format("They are about the records that count, {}.\n", counted_in_words(at));
   }
-  if (worst.without.empty()) {
+  if (worst.unbounded_reason.empty()) {
     text += fmt::format("worst case   exceeded with probability at most {} each, whatever the table of up to {}",
                         plain(failure, 4), planned_amount(report, worst.rows));
     text += !worst.simultaneous_rank
@@ -459,7 +459,7 @@ std::string report_detail::plan_meaning(const PlanReport& report) {
           *worst.rounded);
     }
   } else {
-    text += fmt::format("worst case   not known for all: {}\n", worst.without);
+    text += fmt::format("worst case   not known for all: {}\n", worst.unbounded_reason);
   }
   text += fmt::format(
       "typical      the middle one of {} simulated releases of a public {} table of {} {}\n"

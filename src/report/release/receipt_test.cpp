@@ -317,7 +317,7 @@ TEST(Receipt, OfGroupsAndOfBoundsThatWereFound) {
   const Release found = read_receipt(to_json(described(release, source)), "r.json");
   EXPECT_EQ(found.cost().to_string(), "rho = 1");
   EXPECT_EQ(found.bounds->share, Rational(1, 10));
-  EXPECT_EQ(found.errors->without, worst_case(release, Rational(1, 2)).without);
+  EXPECT_EQ(found.errors->unbounded_reason, worst_case(release, Rational(1, 2)).unbounded_reason);
   EXPECT_NE(explain(found, Prose::text).find("10 % of the budget found the range"), std::string::npos);
 }
 

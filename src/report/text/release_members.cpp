@@ -88,7 +88,7 @@ void write_worst_case(Writer& json, const ErrorTerms& worst) {
     member(json, "rows", worst.rows);
     if (worst.simultaneous_rank) member(json, "simultaneous", *worst.simultaneous_rank);
     if (worst.rounded) member(json, "rounding", *worst.rounded);
-    if (!worst.without.empty()) member(json, "reason", worst.without);
+    if (!worst.unbounded_reason.empty()) member(json, "reason", worst.unbounded_reason);
   });
 }
 
