@@ -45,7 +45,7 @@ struct ErrorTerms {
   std::string unbounded_reason = {};  ///< why some have no bound; empty when all have one
   /// When values are rounded to a granularity that was found: at most this much of each rank error is due to records that are finer
   /// than it. Nothing for a declared step.
-  std::optional<std::uint64_t> rounded = {};
+  std::optional<std::uint64_t> rounding = {};
 };
 
 struct WorstCase : ErrorTerms {

@@ -243,7 +243,7 @@ void explain_rank_errors(Page& page, const Table& table) {
   for (const PublishedLevel* level : table.levels) {
     const ErrorTerms& errors = *level->release.errors;
     if (!errors.unbounded_reason.empty()) add(reasons, page.typed(errors.unbounded_reason));
-    if (errors.rounded) rounded = std::max(rounded.value_or(0), *errors.rounded);
+    if (errors.rounding) rounded = std::max(rounded.value_or(0), *errors.rounding);
   }
   for (const std::string& reason : reasons)
     page.paragraph(fmt::format("No bound is known for all values: {}.", reason));

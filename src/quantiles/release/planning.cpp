@@ -315,7 +315,7 @@ QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, 
   };
   const std::int64_t high = ShortDecimal::decades * ShortDecimal::per_decade;
   if (!enough(high)) {
-    if (worst.rounded && *worst.rounded > ranks) {
+    if (worst.rounding && *worst.rounding > ranks) {
       throw Error(
           ErrorCode::usage,
           "no budget gives that rank error: records that are finer than the granularity that is found are "

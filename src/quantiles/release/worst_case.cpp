@@ -145,7 +145,7 @@ WorstCase bounds_of(const Setting& setting, const Rational& confidence, const Ra
   const Rational failure = Rational(1) - confidence;
   const Rational share = failure / Rational(setting.rest.quantiles.size());
   WorstCase worst{ErrorTerms{confidence, rows}, ranks_at(share)};
-  if (rounds(setting)) worst.rounded = finer_records(setting, failure / Rational(2));
+  if (rounds(setting)) worst.rounding = finer_records(setting, failure / Rational(2));
   worst.simultaneous_rank = worst.largest();
   worst.ranks = ranks_at(failure);
   const auto says_nothing = [&](const std::optional<std::uint64_t>& ranks) {
@@ -284,7 +284,7 @@ WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const R
     const WorstCase other = worst_with(outcomes[f]);
     for (std::size_t i = 0; i < worst.ranks.size(); ++i) raise(worst.ranks[i], other.ranks[i]);
     raise(worst.simultaneous_rank, other.simultaneous_rank);
-    if (other.rounded) worst.rounded = other.rounded;
+    if (other.rounding) worst.rounding = other.rounding;
     if (worst.unbounded_reason.empty()) worst.unbounded_reason = other.unbounded_reason;
   }
   return worst;

@@ -218,8 +218,8 @@ TEST(WorstCase, OfCountsOnAGridThatIsFoundTellsOfFinerRecords) {
   const WorstCase worst = worst_case(query, fine, Rational(4, 5));
   EXPECT_GT(worst.largest().value(), rows / 5);
   EXPECT_LT(worst.largest().value(), rows / 2);
-  EXPECT_GT(worst.rounded.value(), rows / 5);
-  EXPECT_LT(worst.rounded.value(), worst.largest().value());
+  EXPECT_GT(worst.rounding.value(), rows / 5);
+  EXPECT_LT(worst.rounding.value(), worst.largest().value());
   const std::uint64_t finer = rows * 15 / 100;
   std::map<Position, std::uint64_t> close{{2 * 150'499 + 1, finer}};  // 150.499 is counted as 150
   for (std::uint64_t i = 0; i < rows - finer; ++i) ++close[2 * (1000 * (100 + i % 100)) + 1];
@@ -247,8 +247,8 @@ TEST(WorstCase, OfInterpolatedQuantilesOnAGridThatIsFoundTellsOfFinerRecords) {
   const WorstCase not_rounded = worst_case(as_if_found(release, {}), Rational(4, 5));
   const WorstCase rounded = worst_case(as_if_found(release, {RoundGrid{0, 100}, {}}), Rational(4, 5));
   EXPECT_GT(rounded.ranks[150].value(), not_rounded.ranks[150].value() + rows / 5);
-  EXPECT_TRUE(rounded.rounded);
-  EXPECT_FALSE(not_rounded.rounded);
+  EXPECT_TRUE(rounded.rounding);
+  EXPECT_FALSE(not_rounded.rounding);
 }
 
 // Of 3,001 quantiles 2,000 are bounded, and the others by their neighbors: by the records of one step more than in a release of

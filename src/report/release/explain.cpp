@@ -183,7 +183,7 @@ void explain_errors(Page& page, const Release& release, bool is_typical_known) {
   page.paragraph(
       "This is only the error added for privacy. It does not include how well the table's records represent other "
       "people.");
-  if (release.errors->rounded) explain_rounded(page, *release.errors->rounded);
+  if (release.errors->rounding) explain_rounded(page, *release.errors->rounding);
   explain_counted(page, release);
 }
 

@@ -303,7 +303,7 @@ ErrorTerms common_terms(const Release& release, const std::vector<WorstCase>& gr
   if (release.is_grouped()) common.simultaneous_rank.reset();
   for (const WorstCase& each : groups) {
     if (!each.unbounded_reason.empty()) common.unbounded_reason = each.unbounded_reason;
-    common.rounded = std::max(common.rounded, each.rounded);
+    common.rounding = std::max(common.rounding, each.rounding);
   }
   return common;
 }

@@ -104,7 +104,7 @@ void tell_bounds(ReleasePlan& plan) {
   };
   for (std::optional<std::uint64_t>& ranks : worst.ranks) tell(ranks);
   tell(worst.simultaneous_rank);
-  if (is_share_of_any(worst.rounded)) worst.rounded.reset();
+  if (is_share_of_any(worst.rounding)) worst.rounding.reset();
   if (grows && worst.unbounded_reason.empty())
     worst.unbounded_reason = "it grows with the number of records: say about how many are expected";
 }
@@ -307,7 +307,7 @@ Release report_detail::with_told_bounds(Release release) {
   }
   ErrorTerms& errors = *release.errors;
   if (is_share_of_any(errors.simultaneous_rank)) errors.simultaneous_rank.reset();
-  if (is_share_of_any(errors.rounded)) errors.rounded.reset();
+  if (is_share_of_any(errors.rounding)) errors.rounding.reset();
   if (grows && errors.unbounded_reason.empty()) {
     errors.unbounded_reason = "it grows with the number of records, about which nothing was said";
   }
@@ -452,11 +452,11 @@ std::string report_detail::plan_meaning(const PlanReport& report) {
                 ? "\n"
                 : fmt::format(";\n             with at most this probability, some quantile misses by more than {}\n",
                               *worst.simultaneous_rank);
-    if (worst.rounded) {
+    if (worst.rounding) {
       text += fmt::format(
           "             up to {} of them when records are finer than the granularity that is found, and rounded to\n"
           "             it; with --base uniform there are none\n",
-          *worst.rounded);
+          *worst.rounding);
     }
   } else {
     text += fmt::format("worst case   not known for all: {}\n", worst.unbounded_reason);

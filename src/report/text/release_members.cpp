@@ -87,7 +87,7 @@ void write_worst_case(Writer& json, const ErrorTerms& worst) {
     member(json, "confidence", worst.confidence.to_string());
     member(json, "rows", worst.rows);
     if (worst.simultaneous_rank) member(json, "simultaneous", *worst.simultaneous_rank);
-    if (worst.rounded) member(json, "rounding", *worst.rounded);
+    if (worst.rounding) member(json, "rounding", *worst.rounding);
     if (!worst.unbounded_reason.empty()) member(json, "reason", worst.unbounded_reason);
   });
 }
