@@ -99,9 +99,9 @@ struct PlannedStatistics {
 
 /// A warning that intervals are expected to end at the range for want of records. An approximation, for values that are not tied.
 struct UnsettledEnds {
-  std::uint64_t rows;            ///< the number of rows that is assumed
-  std::uint64_t settled_from;    ///< among this many rows, all but about one end in a hundred are inside the range
-  std::optional<Budget> enough;  ///< with which these rows suffice; empty where no epsilon up to 1000 does
+  std::uint64_t rows;          ///< the number of rows that is assumed
+  std::uint64_t settled_from;  ///< among this many rows, all but about one end in a hundred are inside the range
+  std::optional<Budget> sufficient_budget;  ///< with which these rows suffice; empty where no epsilon up to 1000 does
 };
 
 /// About how many records it takes until all but about one in a hundred ends of the query's intervals are inside the range, to two

@@ -64,7 +64,7 @@ struct MostlyNoise {
   std::uint64_t rows = 0;  ///< expected, declared or counted with noise; of one group where there are groups
   double share = 0;        ///< the mean over the quantiles, above 1/4
   /// About the smallest budget at which the share is at most 1/4, in two significant digits; up to epsilon 1000.
-  std::optional<Budget> enough;
+  std::optional<Budget> sufficient_budget;
 };
 
 /// The entry of a ledger that paid for a release.

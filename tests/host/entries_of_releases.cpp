@@ -115,7 +115,7 @@ std::string planned_intervals() {
   query.expected_rows = 100;
   const std::optional<UnsettledEnds> unsettled = unsettled_ends(query, 100);
   return std::to_string(records_that_settle(query).value_or(0)) +
-         (unsettled && unsettled->enough ? unsettled->enough->to_string() : "settled");
+         (unsettled && unsettled->sufficient_budget ? unsettled->sufficient_budget->to_string() : "settled");
 }
 
 std::string warned() {

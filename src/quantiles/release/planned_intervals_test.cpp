@@ -130,7 +130,7 @@ TEST(UnsettledEnds, NameTheLeastBudgetThatDoes) {
       QuantileQuery query = evenly(3, budget, of);
       const UnsettledEnds ends = unsettled_ends(query, 400).value();
       EXPECT_EQ(ends.rows, 400U);
-      query.budget = ends.enough.value();
+      query.budget = ends.sufficient_budget.value();
       EXPECT_FALSE(unsettled_ends(query, 400));
       query.budget = query.budget.scaled(Rational(9, 10));
       EXPECT_TRUE(unsettled_ends(query, 400));

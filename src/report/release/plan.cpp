@@ -132,9 +132,9 @@ void write_intervals(Writer& json, const ReleasePlan& plan) {
     if (!unsettled) return;
     object(json, "unsettled", [&] {
       member(json, "rows", unsettled->rows);
-      if (unsettled->enough) {
-        member(json, unsettled->enough->measure() == Measure::zcdp ? "rho" : "epsilon",
-               report_detail::budget_number(*unsettled->enough));
+      if (unsettled->sufficient_budget) {
+        member(json, unsettled->sufficient_budget->measure() == Measure::zcdp ? "rho" : "epsilon",
+               report_detail::budget_number(*unsettled->sufficient_budget));
       }
     });
   });
@@ -622,13 +622,13 @@ NoiseInWords in_words(const UnsettledEnds& ends, bool with_weights) {
   return {"with this budget intervals may end only at the ends of the range",
           fmt::format("about {} are too few to settle their ends within it; about {} would do{}",
                       counted(ends.rows, with_weights ? "unit" : "record"), ends.settled_from,
-                      ends.enough ? fmt::format(", or {}", about(*ends.enough)) : "")};
+                      ends.sufficient_budget ? fmt::format(", or {}", about(*ends.sufficient_budget)) : "")};
 }
 
 NoiseInWords in_words(const MostlyNoise& noise, bool with_weights) {
   const char* const of = with_weights ? "unit" : "row";
-  const std::string would_do =
-      noise.enough ? about(*noise.enough) + " would do" : "ask for fewer quantiles, or of a larger table";
+  const std::string would_do = noise.sufficient_budget ? about(*noise.sufficient_budget) + " would do"
+                                                       : "ask for fewer quantiles, or of a larger table";
   return {"with this budget these values are mostly noise",
           fmt::format("among {} of a public normal table, simulated values miss by some {:.0f} % of the {}s between "
                       "quantiles; {}",

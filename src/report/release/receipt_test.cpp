@@ -338,7 +338,7 @@ TEST(Receipt, TellsWhenValuesAreMostlyNoise) {
       ASSERT_TRUE(found);
       EXPECT_EQ(found->rows, 20U);
       EXPECT_NEAR(found->share, noise->share, 0.005);
-      EXPECT_EQ(found->enough->to_string(), noise->enough->to_string());
+      EXPECT_EQ(found->sufficient_budget->to_string(), noise->sufficient_budget->to_string());
       EXPECT_NE(explain(receipt, Prose::text).find("these values are mostly noise"), std::string::npos);
     }
     query.expected_rows = 1'000'000;

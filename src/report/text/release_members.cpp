@@ -97,7 +97,7 @@ void write_noise(Writer& json, const std::optional<MostlyNoise>& noise) {
   object(json, "mostly_noise", [&] {
     member(json, "rows", noise->rows);
     number(json, "share", fmt::format("{:.2f}", noise->share));
-    if (noise->enough) write_cost(json, *noise->enough);
+    if (noise->sufficient_budget) write_cost(json, *noise->sufficient_budget);
   });
 }
 
