@@ -136,7 +136,7 @@ struct MechanismUsed {
 /// Proof: docs/proofs/odometer.md
 struct PartCost {
   /// "bounds", "count", "sum", "rows", "granularity", "heaps", "level 1", "level 2", ..., "quantiles", "counts" or "cells"
-  std::string on;
+  std::string part;
   EpsilonSum amount;    ///< of epsilon, or of rho under zCDP
   Rational delta = {};  ///< of approximate budgets
 };

@@ -104,7 +104,7 @@ std::vector<Rational> values(const Release& release, std::size_t number) {
 
 std::vector<std::pair<std::string, std::string>> spent(const Release& release, std::size_t number) {
   std::vector<std::pair<std::string, std::string>> spent;
-  for (const PartCost& part : release.groups.at(number).spent) spent.emplace_back(part.on, part.amount.to_string());
+  for (const PartCost& part : release.groups.at(number).spent) spent.emplace_back(part.part, part.amount.to_string());
   return spent;
 }
 

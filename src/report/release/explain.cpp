@@ -258,13 +258,13 @@ std::string spending_of(const Page& page, const Release& release) {
   const std::vector<PartCost>& spent = release.groups.front().spent;
   const bool alike = std::ranges::all_of(release.groups, [&](const Release::Group& group) {
     return std::ranges::equal(group.spent, spent,
-                              [](const auto& a, const auto& b) { return a.on == b.on && a.amount == b.amount; });
+                              [](const auto& a, const auto& b) { return a.part == b.part && a.amount == b.amount; });
   });
   if (spent.size() < 2 || !alike) return {};
   std::string text;
   for (const PartCost& part : spent)
-    text +=
-        (text.empty() ? "" : "; ") + amount_in_words(part.amount.to_string()) + " for " + part_in_words(page, part.on);
+    text += (text.empty() ? "" : "; ") + amount_in_words(part.amount.to_string()) + " for " +
+            part_in_words(page, part.part);
   return text;
 }
 

@@ -509,7 +509,7 @@ std::vector<std::string> proofs_of(const Release& release) {
                                                                    : known->second)
       add(page);
     for (const PartCost& part : group.spent) {
-      if (const auto of_part = of_parts.find(part.on); of_part != of_parts.end()) add(of_part->second);
+      if (const auto of_part = of_parts.find(part.part); of_part != of_parts.end()) add(of_part->second);
     }
   }
   if (release.query.intervals) add("intervals");

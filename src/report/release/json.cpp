@@ -81,7 +81,7 @@ void write_spent(Writer& json, const Release& release, const Release::Group& gro
   if (group.spent.empty()) return;
   const char* const amount = release.cost().measure() == Measure::zcdp ? "rho" : "epsilon";
   objects(json, "spent", group.spent, [&](const PartCost& part) {
-    member(json, "part", part.on);
+    member(json, "part", part.part);
     member(json, amount, part.amount.to_string());
     if (part.delta.sign() > 0) member(json, "delta", part.delta.to_string());
   });

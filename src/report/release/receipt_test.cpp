@@ -289,7 +289,7 @@ TEST(Receipt, SaysWhatWasSpentOnWhat) {
   const std::vector<PartCost> charged = release.only().spent;
   ASSERT_EQ(spent.size(), charged.size());
   for (std::size_t i = 0; i < spent.size(); ++i) {
-    EXPECT_EQ(spent[i].on, charged[i].on);
+    EXPECT_EQ(spent[i].part, charged[i].part);
     EXPECT_EQ(spent[i].amount, charged[i].amount);
   }
   std::string words = explain(receipt, Prose::text);

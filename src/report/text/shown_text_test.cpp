@@ -156,7 +156,7 @@ TEST(ShownText, PagesOfReceiptsFromElsewhere) {
   const auto texts = [](Release& receipt) {
     Release::Group& group = receipt.groups.at(0);
     return std::vector<std::string*>{&group.used.reason, &receipt.program, &receipt.errors->unbounded_reason,
-                                     &receipt.source.engine, &group.spent.at(0).on};
+                                     &receipt.source.engine, &group.spent.at(0).part};
   };
   Release first = sound;
   for (std::size_t i = 0; i < texts(first).size(); ++i) {
