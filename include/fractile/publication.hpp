@@ -153,7 +153,7 @@ using KeyTuple = std::vector<std::string>;
 /// The largest error that a table may have. The table's budget is solved for it: the error is kept at every level, in every cell
 /// whose rows are expected, and for every quantile, at the publication's confidence.
 struct PublicationTarget {
-  enum class Of {
+  enum class Quantity {
     ranks,  ///< rank error, in records
     share,  ///< rank error, as a share of the cell's expected records
     value,  ///< distance in value, as if the cell's expected records were spread evenly between the bounds
@@ -161,8 +161,8 @@ struct PublicationTarget {
     /// quantile's intervals stay, for a public normal table. This is an expectation, not a guarantee.
     interval,
   };
-  Of of = Of::ranks;
-  Rational at_most;
+  Quantity quantity = Quantity::ranks;
+  Rational limit;  ///< the largest value that it may have
 };
 
 /// A table of one column: what is published in each of its cells, and which cells it has.

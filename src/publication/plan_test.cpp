@@ -38,7 +38,7 @@ TEST(PublicationPlans, AreForAllRowsThatARecordChanges) {
     PublicationTable& table = publication.tables.front();
     table.count = true;
     table.expected_rows = std::vector<std::uint64_t>(8, 1000);
-    table.target = PublicationTarget{PublicationTarget::Of::ranks, Rational(100)};
+    table.target = PublicationTarget{PublicationTarget::Quantity::ranks, Rational(100)};
     const std::vector<PublicationPart> least = least_parts(publication);
     return plan_publication(publication, least);
   };

@@ -217,7 +217,7 @@ void validate_counted(const Publication& publication, const PublicationTable& ta
   selection.weights = publication.weights;
   ColumnToCount{table.column, table.lattice, publication.null_policy, selection}.validate();
   if (!publication.weights) return;
-  if (table.target && table.target->of == PublicationTarget::Of::interval) {
+  if (table.target && table.target->quantity == PublicationTarget::Quantity::interval) {
     refuse("target", "no budget is found for a width of intervals of weighted quantiles",
            "name a budget, and see with fractile plan what it is worth");
   }
@@ -248,16 +248,16 @@ void validate_shares(const PublicationTable& table) {
     refuse("target", "a target decides the table's part of the budget", "leave out its shares");
   }
   if (table.quantiles.empty()) refuse("target", "a target is about quantiles, and there are none", "leave it out");
-  if (table.target->of == PublicationTarget::Of::interval && !table.intervals) {
+  if (table.target->quantity == PublicationTarget::Quantity::interval && !table.intervals) {
     refuse("target", "a target of interval_width needs intervals, and the table has none",
            {"write ", Field("intervals").number("0.95"), ", or ask for a share_error"});
   }
-  if (table.target->of == PublicationTarget::Of::interval && table.target->at_most >= Rational(1)) {
+  if (table.target->quantity == PublicationTarget::Quantity::interval && table.target->limit >= Rational(1)) {
     refuse("target", "an interval of all of a cell's records says nothing",
            "write for example { interval_width = 0.1 }");
   }
-  if (table.target->at_most.sign() < 0) refuse("target", "an error below 0", "write how large it may be");
-  if (table.target->of != PublicationTarget::Of::ranks && table.expected_rows.empty()) {
+  if (table.target->limit.sign() < 0) refuse("target", "an error below 0", "write how large it may be");
+  if (table.target->quantity != PublicationTarget::Quantity::ranks && table.expected_rows.empty()) {
     refuse("target", "the number of records of a cell is not given",
            {"write about how many, for example ", Field("rows").number(1000), ", or ask for a rank_error"});
   }

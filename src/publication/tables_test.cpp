@@ -135,7 +135,7 @@ TEST(Publications, AreRefused) {
     first(all).count = true;
     first(all).intervals = IntervalRequest{Rational(19, 20), IntervalSubject::table};
   });
-  const PublicationTarget narrow{PublicationTarget::Of::interval, Rational(1, 10)};
+  const PublicationTarget narrow{PublicationTarget::Quantity::interval, Rational(1, 10)};
   expect_refused("target", "needs intervals, and the table has none", [&](Publication& all) {
     first(all).target = narrow;
     first(all).expected_rows.assign(8, 1000);
@@ -188,7 +188,7 @@ TEST(Publications, AreRefused) {
                  [&](Publication& all) { first(all).counts_share = Rational(1, 5); });
   expect_refused("share", "not above 0", [&](Publication& all) { first(all).share = 0; });
   expect_refused("level_shares", "2 shares for 4 levels", [&](Publication& all) { first(all).level_shares = {1, 2}; });
-  const PublicationTarget target{PublicationTarget::Of::share, Rational(1, 50)};
+  const PublicationTarget target{PublicationTarget::Quantity::share, Rational(1, 50)};
   expect_refused("target", "the number of records of a cell is not given",
                  [&](Publication& all) { first(all).target = target; });
   expect_refused("target", "a target decides the table's part", [&](Publication& all) {
