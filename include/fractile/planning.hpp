@@ -218,15 +218,15 @@ Rational guesses_by_share(const Rational& share, std::uint64_t rows);
 // that stands for the secret one. Proof: docs/proofs/choosing.md, "Releases"
 // Thread-safety: functions of their arguments, for any number of threads.
 
-/// An analyst's loss from the published values, and the largest expected loss that they accept.
+/// An analyst's loss from the published values, and how much of it they accept.
 struct ReleaseAnalyst {
   enum class Loss {
     missed_records,  ///< by how many records a value misses its quantile; for several quantiles, the mean
-    missed_by_more,  ///< 1 when any value misses its quantile by more than `than` records, and 0 otherwise
+    missed_by_more,  ///< 1 when any value misses its quantile by more than `tolerance` records, and 0 otherwise
   };
   Loss loss = Loss::missed_records;
-  std::uint64_t than = 0;
-  Rational most;
+  std::uint64_t tolerance = 0;  ///< in records
+  Rational accepted_loss;       ///< the largest expected loss that they accept
 };
 
 /// Bounds of an expected loss.

@@ -132,7 +132,7 @@ std::string solved() {
 
 std::string served() {
   ReleaseAnalyst analyst;
-  analyst.most = Rational(5);
+  analyst.accepted_loss = Rational(5);
   const Lattice few = Lattice::regular(0, 20, 1);
   const ServedEpsilons found =
       served_epsilons(median(Budget::pure(Rational(1))), few, reference_table(few, Shape::normal, 100), 100, analyst,

@@ -220,8 +220,8 @@ void write_analyst(Writer& json, const PlannedAnalyst& planned) {
   object(json, "analyst", [&] {
     member(json, "file", planned.name);
     member(json, "loss", is_mean ? "missed-records" : "missed-by-more");
-    if (!is_mean) member(json, "than", planned.analyst.than);
-    member(json, "most", planned.analyst.most.to_string());
+    if (!is_mean) member(json, "than", planned.analyst.tolerance);
+    member(json, "most", planned.analyst.accepted_loss.to_string());
     member(json, "reference", planned.reference);
     member(json, "rows", planned.rows);
     number(json, "epsilon_low", planned.served.low.to_decimal());
