@@ -289,8 +289,8 @@ int run_witness(const Typed& typed) {
   }
   const std::vector<LedgerWitness> witnesses = Ledger::open_to_read(path).witnesses();
   for (const LedgerWitness& witness : witnesses) {
-    if (!witness.wrong.empty()) {
-      throw Error(ErrorCode::ledger, witness.wrong,
+    if (!witness.fault.empty()) {
+      throw Error(ErrorCode::ledger, witness.fault,
                   fmt::format("if a backup was put back and no later state is available: fractile ledger witness {} "
                               "--accept",
                               shell_path(shown_ledger(path))));
