@@ -188,7 +188,7 @@ struct PublicationTable {
   std::vector<KeyLevel> levels = {{}};  ///< the first one is all of `by`, the finest; then margins, each once
   /// The cells that the finest level can have, each once. Records of other cells are left out of all levels. None: all tuples of
   /// the keys.
-  std::vector<KeyTuple> possible = {};
+  std::vector<KeyTuple> possible_cells = {};
   /// About how many records each cell of the finest level has, by public knowledge, in the order of cells_of(). None: nothing is
   /// known.
   std::vector<std::uint64_t> expected_rows = {};

@@ -624,7 +624,7 @@ PublicationTable table_in(const Item& item, const Publication& publication, Publ
   checked_members(item, {}, [&] { publication.columns_of(table); });
   table.other = other_in(item, table.by);
   table.levels = levels_in(item, table.by);
-  table.possible = possible_in(item, table.by, files);
+  table.possible_cells = possible_in(item, table.by, files);
   table.share = optional_number(item, "share");
   if (const std::optional<Item> shares = item.find("level_shares")) table.level_shares = shares->numbers();
   table.counts_share = optional_number(item, "counts_share");

@@ -126,7 +126,7 @@ TEST_F(PublishingValues, AreMadeAnewAtEveryLevel) {
 TEST_F(PublishingValues, AreOfTheRecordsInPossibleCells) {
   Publication publication = totals();
   const std::set<Cell> possible{{"n", "f"}, {"s", "m"}, {"e", "f"}};
-  publication.tables[0].possible.assign(possible.begin(), possible.end());
+  publication.tables[0].possible_cells.assign(possible.begin(), possible.end());
   const PublishedTables tables = publish(publication);
   for (const PublishedLevel& level : tables.levels)
     expect_sums(tables, level, sums_of(publication.tables[0].levels[level.level], possible));

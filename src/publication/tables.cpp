@@ -100,7 +100,7 @@ void require_all_possible(const PublicationTable& table, const std::vector<const
   for (std::size_t i = 0; i < table.other.size(); ++i) {
     if (table.other[i].empty()) continue;
     std::set<std::string> keys;
-    for (const KeyTuple& cell : table.possible) keys.insert(cell[i]);
+    for (const KeyTuple& cell : table.possible_cells) keys.insert(cell[i]);
     for (const std::string& key : columns[i]->keys) {
       if (keys.contains(key)) continue;
       refuse("possible",
@@ -112,7 +112,7 @@ void require_all_possible(const PublicationTable& table, const std::vector<const
 }
 
 void require_one_key_a_column(const PublicationTable& table) {
-  for (const KeyTuple& cell : table.possible) {
+  for (const KeyTuple& cell : table.possible_cells) {
     if (cell.size() == table.by.size()) continue;
     refuse("possible", fmt::format("a cell has {} keys, and the table {} columns", cell.size(), table.by.size()),
            "write one key a column");
@@ -127,7 +127,7 @@ void validate_possible(const PublicationTable& table, const std::vector<const Ke
     known.emplace_back(keys.begin(), keys.end());
   }
   std::set<KeyTuple> cells;
-  for (const KeyTuple& cell : table.possible) {
+  for (const KeyTuple& cell : table.possible_cells) {
     for (std::size_t i = 0; i < cell.size(); ++i) {
       if (known[i].contains(cell[i])) continue;
       refuse("possible", fmt::format("{} is not a key of column {}", quoted(cell[i]), quoted(columns[i]->column)),
@@ -135,11 +135,11 @@ void validate_possible(const PublicationTable& table, const std::vector<const Ke
     }
     if (!cells.insert(cell).second) refuse("possible", "a cell appears twice", "write each once");
   }
-  if (!table.possible.empty()) require_all_possible(table, columns);
+  if (!table.possible_cells.empty()) require_all_possible(table, columns);
 }
 
 std::size_t cell_count(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
-  if (!table.possible.empty()) return table.possible.size();
+  if (!table.possible_cells.empty()) return table.possible_cells.size();
   std::size_t cells = 1;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     cells *= keys_of(table, columns, i).size();
@@ -442,7 +442,7 @@ LevelCells cells_of(const Publication& publication, const PublicationTable& tabl
   validate_other(table, columns);
   require_one_key_a_column(table);
   require_rows_of_all(table, require_countable(table, columns));
-  const std::vector<KeyTuple> finest = table.possible.empty() ? all_tuples(table, columns) : table.possible;
+  const std::vector<KeyTuple> finest = table.possible_cells.empty() ? all_tuples(table, columns) : table.possible_cells;
   LevelCells result;
   std::map<KeyTuple, std::size_t> places;
   for (std::size_t i = 0; i < finest.size(); ++i) {

@@ -48,9 +48,9 @@ TEST(PublicationCells, OfAMarginAreSumsOfTheFinest) {
 
 TEST(PublicationCells, ThatCannotBeAreInNoLevel) {
   Publication publication = earnings();
-  publication.tables.front().possible = {{"w", "m"}, {"n", "f"}, {"w", "f"}};
+  publication.tables.front().possible_cells = {{"w", "m"}, {"n", "f"}, {"w", "f"}};
   const PublicationTable& table = publication.tables.front();
-  EXPECT_EQ(cells_of(publication, table, {0, 1}).cells, table.possible);
+  EXPECT_EQ(cells_of(publication, table, {0, 1}).cells, table.possible_cells);
   const LevelCells regions = cells_of(publication, table, {0});
   EXPECT_EQ(regions.cells, (std::vector<KeyTuple>{{"w"}, {"n"}}));
   EXPECT_EQ(regions.of_finest, (std::vector<std::size_t>{0, 1, 0}));
@@ -60,7 +60,7 @@ TEST(PublicationCells, ThatCannotBeAreInNoLevel) {
 TEST(PublicationCells, HaveOneKeyAColumn) {
   for (const KeyTuple& odd : {KeyTuple{}, KeyTuple{"w"}, KeyTuple{"w", "m", "m"}}) {
     Publication publication = earnings();
-    publication.tables.front().possible = {{"w", "m"}, odd};
+    publication.tables.front().possible_cells = {{"w", "m"}, odd};
     for (const KeyLevel& level : {KeyLevel{0, 1}, KeyLevel{1}, KeyLevel{}}) {
       EXPECT_THROW(cells_of(publication, publication.tables.front(), level), Error);
     }
@@ -128,7 +128,7 @@ TEST(Publications, AreRefused) {
   expect_refused("possible", "'e' of column 'region' is in no cell, and its records would count as 'abroad'",
                  [&](Publication& all) {
                    first(all).other = {"abroad", ""};
-                   first(all).possible = {{"n", "f"}, {"s", "f"}, {"abroad", "m"}};
+                   first(all).possible_cells = {{"n", "f"}, {"s", "f"}, {"abroad", "m"}};
                  });
   expect_refused("intervals", "intervals are of quantiles, and there are no quantiles", [&](Publication& all) {
     first(all).quantiles.clear();
@@ -156,10 +156,10 @@ TEST(Publications, AreRefused) {
   expect_refused("levels", "in their order", [&](Publication& all) { first(all).levels[1] = {1, 0}; });
   expect_refused("levels", "in their order", [&](Publication& all) { first(all).levels[1] = {2}; });
   expect_refused("levels", "appears twice", [&](Publication& all) { first(all).levels[1] = {1}; });
-  expect_refused("possible", "1 keys, and the table 2", [&](Publication& all) { first(all).possible = {{"n"}}; });
-  expect_refused("possible", "'x' is not a key", [&](Publication& all) { first(all).possible = {{"n", "x"}}; });
+  expect_refused("possible", "1 keys, and the table 2", [&](Publication& all) { first(all).possible_cells = {{"n"}}; });
+  expect_refused("possible", "'x' is not a key", [&](Publication& all) { first(all).possible_cells = {{"n", "x"}}; });
   expect_refused("possible", "appears twice", [&](Publication& all) {
-    first(all).possible = {{"n", "f"}, {"n", "f"}};
+    first(all).possible_cells = {{"n", "f"}, {"n", "f"}};
   });
   expect_refused("rows", "of 2 cells, and the table has 8", [&](Publication& all) {
     first(all).expected_rows = {1, 2};
