@@ -184,7 +184,7 @@ struct PublicationTable {
   std::vector<std::string> by = {};  ///< columns of Publication::keys
   /// None, or a text for each column of `by`: a further key, listed after the column's keys, for all records that have none of
   /// these. With an empty text, the column has no such key.
-  std::vector<std::string> other = {};
+  std::vector<std::string> others = {};
   std::vector<KeyLevel> levels = {{}};  ///< the first one is all of `by`, the finest; then margins, each once
   /// The cells that the finest level can have, each once. Records of other cells are left out of all levels. None: all tuples of
   /// the keys.
@@ -258,7 +258,7 @@ struct LevelCells {
       {};  ///< One per cell: sums over the finest level's cells. None where nothing is known.
 };
 /// Throws `usage` for more than Publication::most_cells, for a column whose keys are not listed, for a level that is no KeyLevel of the
-/// table, for a possible cell without one key per column, and unless `other` has one text per column and `expected_rows` one number per
+/// table, for a possible cell without one key per column, and unless `others` has one text per column and `expected_rows` one number per
 /// cell, or none.
 LevelCells cells_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level);
 

@@ -622,7 +622,7 @@ PublicationTable table_in(const Item& item, const Publication& publication, Publ
   table.below = below_in(item, table.lattice);
   if (const std::optional<Item> by = item.find("by")) table.by = columns_in(*by, publication);
   checked_members(item, {}, [&] { publication.columns_of(table); });
-  table.other = other_in(item, table.by);
+  table.others = other_in(item, table.by);
   table.levels = levels_in(item, table.by);
   table.possible_cells = possible_in(item, table.by, files);
   table.share = optional_number(item, "share");

@@ -104,7 +104,7 @@ TEST(PublicationFiles, SayWhatOtherKeysAreCalled) {
   const auto other = [](const std::string& said) {
     std::string text = whole_file;
     text.replace(text.find("totals = \"all\""), 14, "totals = \"all\"\nother = " + said);
-    return read(text).publication.tables[0].other;
+    return read(text).publication.tables[0].others;
   };
   EXPECT_EQ(other("true"), (std::vector<std::string>{"other", "other"}));
   EXPECT_EQ(other("false"), std::vector<std::string>{});

@@ -72,18 +72,18 @@ void validate_levels(const PublicationTable& table) {
 std::vector<std::string> keys_of(const PublicationTable& table, const std::vector<const KeyColumn*>& columns,
                                  std::size_t column) {
   std::vector<std::string> keys = columns[column]->keys;
-  if (!table.other.empty() && !table.other[column].empty()) keys.push_back(table.other[column]);
+  if (!table.others.empty() && !table.others[column].empty()) keys.push_back(table.others[column]);
   return keys;
 }
 
 void validate_other(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
-  if (table.other.empty()) return;
-  if (table.other.size() != columns.size()) {
-    refuse("other", fmt::format("of {} columns, and the table has {}", table.other.size(), columns.size()),
+  if (table.others.empty()) return;
+  if (table.others.size() != columns.size()) {
+    refuse("other", fmt::format("of {} columns, and the table has {}", table.others.size(), columns.size()),
            "write what other keys are called for each column, or for none");
   }
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::string& name = table.other[i];
+    const std::string& name = table.others[i];
     if (!is_utf8(name)) refuse("other", "a key is not UTF-8 text", "convert it");
     const bool is_key = std::ranges::find(columns[i]->keys, name) != columns[i]->keys.end();
     const bool is_label = std::ranges::find(columns[i]->labels, name) != columns[i]->labels.end();
@@ -97,15 +97,15 @@ void validate_other(const PublicationTable& table, const std::vector<const KeyCo
 
 /// Each listed key needs a possible cell: otherwise its records would count under the key for all others.
 void require_all_possible(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
-  for (std::size_t i = 0; i < table.other.size(); ++i) {
-    if (table.other[i].empty()) continue;
+  for (std::size_t i = 0; i < table.others.size(); ++i) {
+    if (table.others[i].empty()) continue;
     std::set<std::string> keys;
     for (const KeyTuple& cell : table.possible_cells) keys.insert(cell[i]);
     for (const std::string& key : columns[i]->keys) {
       if (keys.contains(key)) continue;
       refuse("possible",
              fmt::format("{} of column {} is in no cell, and its records would count as {}", quoted(key),
-                         quoted(columns[i]->column), quoted(table.other[i])),
+                         quoted(columns[i]->column), quoted(table.others[i])),
              "list a cell that has it, or leave it out of the keys");
     }
   }
@@ -351,8 +351,8 @@ KeyColumns publication_detail::columns_of(const PublicationTable& table, const K
 
 std::vector<std::string> publication_detail::others_of(const PublicationTable& table, const KeyLevel& level) {
   std::vector<std::string> others;
-  if (table.other.empty()) return others;
-  for (const std::size_t place : level) others.push_back(table.other[place]);
+  if (table.others.empty()) return others;
+  for (const std::size_t place : level) others.push_back(table.others[place]);
   const bool are_none = std::ranges::all_of(others, [](const std::string& each) { return each.empty(); });
   return are_none ? std::vector<std::string>() : others;
 }

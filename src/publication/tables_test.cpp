@@ -69,16 +69,16 @@ TEST(PublicationCells, HaveOneKeyAColumn) {
 
 TEST(PublicationCells, AreThoseThatItsListsAreAbout) {
   Publication publication = earnings();
-  publication.tables.front().other = {"abroad"};  // of two columns
+  publication.tables.front().others = {"abroad"};  // of two columns
   EXPECT_THROW(cells_of(publication, publication.tables.front(), {0, 1}), Error);
-  publication.tables.front().other = {};
+  publication.tables.front().others = {};
   publication.tables.front().expected_rows = {1, 2};  // of eight cells
   EXPECT_THROW(cells_of(publication, publication.tables.front(), {0, 1}), Error);
 }
 
 TEST(PublicationCells, OfOtherKeysComeAfterTheListed) {
   Publication publication = earnings();
-  publication.tables.front().other = {"abroad", ""};
+  publication.tables.front().others = {"abroad", ""};
   const PublicationTable& table = publication.tables.front();
   EXPECT_NO_THROW(publication.validate());
   const LevelCells cells = cells_of(publication, table, {0, 1});
@@ -118,16 +118,16 @@ TEST(Publications, AreRefused) {
   const auto first = [](Publication& all) -> PublicationTable& { return all.tables.front(); };
   expect_refused("table", "there is none", [](Publication& all) { all.tables.clear(); });
   expect_refused("other", "of 1 columns, and the table has 2",
-                 [&](Publication& all) { first(all).other = {"abroad"}; });
+                 [&](Publication& all) { first(all).others = {"abroad"}; });
   expect_refused("other", "'men' is already a label of column 'sex'", [&](Publication& all) {
-    first(all).other = {"", "men"};
+    first(all).others = {"", "men"};
   });
   expect_refused("other", "'n' is already a key of column 'region'", [&](Publication& all) {
-    first(all).other = {"n", ""};
+    first(all).others = {"n", ""};
   });
   expect_refused("possible", "'e' of column 'region' is in no cell, and its records would count as 'abroad'",
                  [&](Publication& all) {
-                   first(all).other = {"abroad", ""};
+                   first(all).others = {"abroad", ""};
                    first(all).possible_cells = {{"n", "f"}, {"s", "f"}, {"abroad", "m"}};
                  });
   expect_refused("intervals", "intervals are of quantiles, and there are no quantiles", [&](Publication& all) {
