@@ -241,7 +241,7 @@ struct AnswerCost {
 
 /// What a pipeline costs a participant when it is called with an epsilon.
 struct CostReport {
-  Exponent called;
+  Exponent called_epsilon;
   std::vector<AnswerCost> answers;  ///< none for releases; for a histogram one, that of a bar
   std::optional<Exponent> release;  ///< the cost of what is released in the end; nothing: no epsilon bounds it
 };
