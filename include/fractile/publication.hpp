@@ -57,7 +57,7 @@ struct Answer {
   std::optional<Release> release = {};        ///< nothing until it is drawn; with its receipt where the receipt is kept
   std::optional<LedgerEntry> stored = {};     ///< the entry that held it
   std::optional<LedgerAccount> account = {};  ///< of the dataset that paid, this release included
-  Words kept = {};                            ///< where it is kept, in words, for when it cannot be shown
+  Words status = {};                          ///< what became of it, in words, for when it cannot be shown
 };
 
 /// What is known of a request's answer before anything is charged or read.
@@ -388,7 +388,7 @@ struct PublishedTables {
   std::vector<PublishedLevel> sums = {};
   std::optional<LedgerAccount> account = {};  ///< of the dataset that paid, this publication included
   std::string receipt = {};                   ///< byte for byte
-  Words kept = {};                            ///< where it is kept, in words, for when it cannot be shown
+  Words status = {};                          ///< what became of it, in words, for when it cannot be shown
 
   /// What all levels together cost, including those that a ledger held.
   Spending cost() const;
