@@ -363,7 +363,7 @@ std::vector<NoiseInWords> beside_csv(const PlanReport& whole) {
     if (words) all.push_back({before + words->what, words->hint});
   };
   if (report.analyst) all.push_back({in_one_line(analyst_meaning(*report.analyst)), {}});
-  if (report.wanted) all.push_back({"to " + price_in_words(report, *report.wanted), {}});
+  if (report.wanted_error) all.push_back({"to " + price_in_words(report, *report.wanted_error), {}});
   add("warning: ", noise_in_words(report));
   add("warning: ", coarse_step(report.plan.lattice));
   if (report.guess) {
@@ -568,9 +568,9 @@ const char* report_detail::budget_name(const Budget& budget) {
 
 std::string report_detail::price_in_words(const PlanReport& report, std::uint64_t worst) {
   const Budget& budget = report.plan.query.budget;
-  const std::uint64_t error = report.wanted.value_or(worst);
+  const std::uint64_t error = report.wanted_error.value_or(worst);
   return fmt::format("miss by at most {} you pay {} = {}{}", planned_amount(report, error), budget_name(budget),
-                     budget_number(budget), report.wanted ? ", the smallest of four digits" : "");
+                     budget_number(budget), report.wanted_error ? ", the smallest of four digits" : "");
 }
 
 std::vector<Row> report_detail::budget_rows(const std::vector<ReleasePlan>& plans) {
