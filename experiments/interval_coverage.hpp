@@ -12,7 +12,7 @@
 #include "experiments/metrics.hpp"
 #include "experiments/observer.hpp"
 #include "experiments/output.hpp"
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile::experiments::interval_coverage {
 

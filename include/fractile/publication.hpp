@@ -9,7 +9,6 @@
 
 #include "fractile/error.hpp"
 #include "fractile/ledger.hpp"
-#include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"

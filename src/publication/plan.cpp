@@ -13,7 +13,6 @@
 #include "exact/workers.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/publication.hpp"
-#include "fractile/quantiles.hpp"
 #include "fractile/release.hpp"
 #include "publication/simulated.hpp"
 #include "publication/tables.hpp"

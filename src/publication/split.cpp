@@ -10,7 +10,6 @@
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/publication.hpp"
-#include "fractile/quantiles.hpp"
 #include "fractile/release.hpp"
 #include "libraries/fmt.hpp"
 #include "publication/simulated.hpp"

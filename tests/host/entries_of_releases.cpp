@@ -7,7 +7,6 @@
 
 #include "fractile/exact.hpp"
 #include "fractile/planning.hpp"
-#include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "fractile/error.hpp"
-#include "fractile/quantiles.hpp"
 #include "fractile/release.hpp"
 #include "support/pipelines.hpp"
 #include "support/releases.hpp"

@@ -5,7 +5,6 @@
 
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
-#include "fractile/quantiles.hpp"
 #include "fractile/release.hpp"
 #include "quantiles/audit/audit.hpp"
 #include "quantiles/audit/quantile_law_test_support.hpp"
