@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "exact/edit_distance.hpp"
 #include "figures/figures.hpp"
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
