@@ -16,6 +16,7 @@
 #include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "page_output.hpp"
+#include "report/release/page_receipt.hpp"
 #include "report/text/durable.hpp"
 #include "report/text/shown_text.hpp"
 #include "requests/datasets.hpp"

@@ -116,6 +116,7 @@ INNER_HEADERS = (
     Path("src/exact/shell_word.hpp"),
     Path("src/figures/figures.hpp"),
     Path("src/libraries/disk_room.hpp"),
+    Path("src/report/release/page_receipt.hpp"),
     Path("src/report/text/durable.hpp"),
     Path("src/report/text/shown_text.hpp"),
 )

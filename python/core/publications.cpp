@@ -20,6 +20,7 @@
 #include "module.hpp"
 #include "pages.hpp"
 #include "report.hpp"
+#include "report/release/page_receipt.hpp"
 #include "requests/publications/publication_file.hpp"
 #include "requests/publications/publishing.hpp"
 

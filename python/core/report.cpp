@@ -7,6 +7,7 @@
 #include "fractile/receipts.hpp"
 #include "module.hpp"
 #include "pages.hpp"
+#include "report/release/page_receipt.hpp"
 #include "report/text/durable.hpp"
 #include "requests/flow.hpp"
 

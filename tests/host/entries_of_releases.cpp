@@ -12,6 +12,7 @@
 #include "fractile/release.hpp"
 #include "fractile/reports.hpp"
 #include "host/entry_groups.hpp"
+#include "report/release/page_receipt.hpp"
 #include "report/text/canonical_query.hpp"
 
 namespace fractile::host_test {
