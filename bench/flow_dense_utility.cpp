@@ -12,7 +12,7 @@ namespace {
 
 /// P(a participant with this value is counted) at epsilon 1.
 std::vector<double> counted_probabilities(const flow::Pipeline& pipeline) {
-  const flow::Channel channel = pipeline.perturber.at(Rational::from_double(2.718281828459045));
+  const flow::Channel channel = pipeline.perturber.at(flow::Odds(Rational::from_double(2.718281828459045)));
   std::vector<double> result;
   for (std::size_t value = 0; value < channel.secrets().size(); ++value)
     result.push_back(channel(value, 0).to_double());

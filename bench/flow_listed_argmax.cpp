@@ -15,7 +15,7 @@ using Table = std::vector<std::vector<double>>;
 
 /// P(a bar of height x seems y high) at epsilon 1.
 Table noise_of(const flow::Pipeline& pipeline) {
-  const flow::Channel channel = pipeline.perturber.at(Rational::from_double(2.718281828459045));
+  const flow::Channel channel = pipeline.perturber.at(flow::Odds(Rational::from_double(2.718281828459045)));
   const std::size_t heights = channel.secrets().size();
   Table noise(heights, std::vector<double>(heights));
   for (std::size_t x = 0; x < heights; ++x) {

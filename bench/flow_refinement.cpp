@@ -30,13 +30,13 @@ double verdict_of(const flow::Refinement& refinement) {
 }
 
 void measure_check(benchmark::State& state, const Pipeline& pipeline, const Rational& less) {
-  for (auto _ : state) benchmark::DoNotOptimize(flow::check_refinement(pipeline, 3, less));
-  state.counters["refines"] = verdict_of(flow::check_refinement(pipeline, 3, less).refinement);
+  for (auto _ : state) benchmark::DoNotOptimize(flow::check_refinement(pipeline, flow::Odds(3), flow::Odds(less)));
+  state.counters["refines"] = verdict_of(flow::check_refinement(pipeline, flow::Odds(3), flow::Odds(less)).refinement);
 }
 
 void measure_ready(benchmark::State& state, const Pipeline& pipeline, const Rational& less) {
-  const flow::Channel from = flow::channel_at(pipeline, 3).channel;
-  const flow::Channel to = flow::channel_at(pipeline, less).channel;
+  const flow::Channel from = flow::channel_at(pipeline, flow::Odds(3)).channel;
+  const flow::Channel to = flow::channel_at(pipeline, flow::Odds(less)).channel;
   for (auto _ : state) benchmark::DoNotOptimize(flow::refines(from, to));
   state.counters["refines"] = verdict_of(flow::refines(from, to));
 }
@@ -48,7 +48,7 @@ void measure_utility(benchmark::State& state) {
   flow::Analyst analyst;
   analyst.goal = flow::Analyst::Goal::linear_error;
   analyst.scale = 1000;
-  for (auto _ : state) benchmark::DoNotOptimize(flow::expected_loss(pipeline, analyst, Rational(7, 2)));
+  for (auto _ : state) benchmark::DoNotOptimize(flow::expected_loss(pipeline, analyst, flow::Odds(Rational(7, 2))));
 }
 
 void add(const std::string& work, const Pipeline& pipeline, const std::string& less = "2") {

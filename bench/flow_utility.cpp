@@ -9,7 +9,7 @@ namespace {
 
 void measure(benchmark::State& state, const UtilityCase& of) {
   Rational loss;
-  for (auto _ : state) loss = flow::expected_loss_bounds(of.pipeline, of.analyst, Rational(1)).lower;
+  for (auto _ : state) loss = flow::expected_loss_bounds(of.pipeline, of.analyst, Exponent(1)).lower;
   state.counters["loss"] = loss.to_double();
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile::bench {
 

@@ -26,7 +26,8 @@ void add(std::uint64_t n, int bits, const std::string& ask) {
 }
 
 /// Quartiles of which `auto` knows about how many records there are; "of" what their intervals are, nothing for none.
-void measure_intervals(benchmark::State& state, std::uint64_t n, const Budget& budget, std::optional<IntervalOf> of) {
+void measure_intervals(benchmark::State& state, std::uint64_t n, const Budget& budget,
+                       std::optional<IntervalSubject> of) {
   const RankProfile& profile = profile_of(n, 40);
   QuantileQuery query = query_of("quartiles");
   query.mechanism = Mechanism::automatic;
@@ -40,11 +41,11 @@ void measure_intervals(benchmark::State& state, std::uint64_t n, const Budget& b
 
 void add_intervals(std::uint64_t n, const std::string& measure, const Budget& budget) {
   const std::string name = "intervals/" + std::to_string(n) + "/quartiles/" + measure + "/";
-  const auto add_one = [&](const std::string& of_what, std::optional<IntervalOf> of) {
+  const auto add_one = [&](const std::string& of_what, std::optional<IntervalSubject> of) {
     register_quantiles(name + of_what, [=](benchmark::State& state) { measure_intervals(state, n, budget, of); });
   };
   add_one("alone", {});
-  for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) add_one(to_string(of), of);
+  for (const IntervalSubject of : {IntervalSubject::table, IntervalSubject::population}) add_one(to_string(of), of);
 }
 
 }  // namespace

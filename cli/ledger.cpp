@@ -16,6 +16,7 @@
 #include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "page_output.hpp"
+#include "report/release/page_receipt.hpp"
 #include "report/text/durable.hpp"
 #include "report/text/shown_text.hpp"
 #include "requests/datasets.hpp"
@@ -289,8 +290,8 @@ int run_witness(const Typed& typed) {
   }
   const std::vector<LedgerWitness> witnesses = Ledger::open_to_read(path).witnesses();
   for (const LedgerWitness& witness : witnesses) {
-    if (!witness.wrong.empty()) {
-      throw Error(ErrorCode::ledger, witness.wrong,
+    if (!witness.fault.empty()) {
+      throw Error(ErrorCode::ledger, witness.fault,
                   fmt::format("if a backup was put back and no later state is available: fractile ledger witness {} "
                               "--accept",
                               shell_path(shown_ledger(path))));

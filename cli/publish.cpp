@@ -54,7 +54,7 @@ int run_publish(const Typed& typed) {
   Publisher publisher(format, std::move(asked.folder));
   const PublishedTables tables = requests::with_words_of_file(
       [&] { return publish(asked.input.source(), asked.request, asked.payment, publisher); });
-  publisher.show(tables.kept);
+  publisher.show(tables.status);
   return 0;
 }
 

@@ -106,7 +106,7 @@ int run_release(const Typed& words) {
   }
   ReleaseWatcher watcher(std::move(shown));
   const Answer answer = publish(std::move(source), request, payment, watcher);
-  watcher.print_page(answer.kept);
+  watcher.print_page(answer.status);
   return 0;
 }
 

@@ -173,10 +173,11 @@ Rational level_of(const Typed& typed) {
   return level;
 }
 
-std::vector<IntervalOf> questions_of(const Typed& typed) {
-  if (!typed.has("of")) return {IntervalOf::population, IntervalOf::table};
-  const std::map<std::string, IntervalOf> known{{"table", IntervalOf::table}, {"population", IntervalOf::population}};
-  return {choice(typed, "of", known, IntervalOf::population)};
+std::vector<IntervalSubject> questions_of(const Typed& typed) {
+  if (!typed.has("of")) return {IntervalSubject::population, IntervalSubject::table};
+  const std::map<std::string, IntervalSubject> known{{"table", IntervalSubject::table},
+                                                     {"population", IntervalSubject::population}};
+  return {choice(typed, "of", known, IntervalSubject::population)};
 }
 
 ic::Plan intervals_plan(const Typed& typed) {

@@ -10,7 +10,7 @@
 #include "experiments/observer.hpp"
 #include "experiments/output.hpp"
 #include "experiments/populations.hpp"
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile::experiments::auto_robustness {
 

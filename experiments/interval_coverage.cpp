@@ -107,12 +107,12 @@ class Trials {
     RandomBits bits = RandomBits::unsafe_seeded(of_bits.value());
     const Release release = fractile::release(counted, with_, bits);
     const Release alone = fractile::release(counted, alone_, bits);
-    if (cell_.of == IntervalOf::table) ends_.add(table, release.only().intervals, alone.only().indices);
+    if (cell_.of == IntervalSubject::table) ends_.add(table, release.only().intervals, alone.only().indices);
     for (std::size_t i = 0; i < averages_.size(); ++i) {
       const QuantileFraction q = QuantileFraction::of(with_.quantiles[i]);
       const double share = with_.quantiles[i].to_double();
       const Truth law{source_.lowest_quantile(share), source_.highest_quantile(share)};
-      const Truth wanted = cell_.of == IntervalOf::population ? law : truth_of_table(table, q);
+      const Truth wanted = cell_.of == IntervalSubject::population ? law : truth_of_table(table, q);
       const Interval& interval = release.only().intervals[i];
       const Interval plain = plain_interval(table, plain_[i]);
       const auto records = static_cast<double>(cell_.rows);
@@ -145,7 +145,7 @@ class Trials {
     return results;
   }
   std::optional<TableWidths> widths() const {
-    return cell_.of == IntervalOf::table ? std::optional(ends_.widths()) : std::nullopt;
+    return cell_.of == IntervalSubject::table ? std::optional(ends_.widths()) : std::nullopt;
   }
 
  private:
@@ -321,10 +321,10 @@ std::vector<Cell> run(const Plan& plan, const Observer& observer) {
   for (const LawSource& source : sources) {
     for (const std::uint64_t rows : plan.rows) {
       for (const Budget& budget : plan.budgets) {
-        for (const IntervalOf of : plan.of) {
+        for (const IntervalSubject of : plan.of) {
           for (const std::uint64_t quantiles : plan.quantile_counts) {
             for (const std::uint64_t records : plan.records_per_person) {
-              if (of == IntervalOf::population && records > 1) continue;
+              if (of == IntervalSubject::population && records > 1) continue;
               cells.push_back({&source.law(), rows, budget, of, quantiles, records});
             }
           }

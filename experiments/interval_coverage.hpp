@@ -12,7 +12,7 @@
 #include "experiments/metrics.hpp"
 #include "experiments/observer.hpp"
 #include "experiments/output.hpp"
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile::experiments::interval_coverage {
 
@@ -24,7 +24,7 @@ struct Plan {
   std::vector<std::uint64_t> records_per_person = {1};
   std::vector<std::uint64_t> rows;
   std::vector<Budget> budgets;
-  std::vector<IntervalOf> of;
+  std::vector<IntervalSubject> of;
   Rational level = Rational(19, 20);
   std::optional<std::uint64_t> sample = {};
   std::uint64_t trials = 200;
@@ -52,7 +52,7 @@ struct Cell {
   const IntervalLaw* law = nullptr;
   std::uint64_t rows = 0;
   Budget budget;
-  IntervalOf of = IntervalOf::population;
+  IntervalSubject of = IntervalSubject::population;
   std::uint64_t quantiles = 3;
   std::uint64_t records_per_person = 1;
   std::vector<QuantileResult> results = {};

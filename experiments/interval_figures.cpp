@@ -29,7 +29,7 @@ std::vector<Line> lines_of(const Plan& plan, const std::vector<Cell>& cells, con
   for (const IntervalLaw* const law : plan.laws) {
     Line line = line_of(plan, *law);
     for (const Cell& cell : cells) {
-      if (cell.law != law || title_of(cell.budget) != title_of(budget) || cell.of != IntervalOf::population ||
+      if (cell.law != law || title_of(cell.budget) != title_of(budget) || cell.of != IntervalSubject::population ||
           cell.quantiles != 3)
         continue;
       const Point point = point_of(cell);

@@ -83,7 +83,8 @@ void add_check(Findings& to, const std::string& place, const std::string& paper,
 
 /// Adds the finding for a pair of odds of which the second is worth more to some analyst. The analyst gets a table of their own.
 void add_refutation(Findings& to, Finding finding, const std::string& name, const Pipeline& pipeline) {
-  const flow::PipelineRefinement answer = flow::check_refinement(pipeline, less_private, more_private);
+  const flow::PipelineRefinement answer =
+      flow::check_refinement(pipeline, flow::Odds(less_private), flow::Odds(more_private));
   const auto* const analyst = std::get_if<flow::Counterexample>(&answer.refinement.verdict);
   finding.agrees = analyst != nullptr;
   if (analyst == nullptr) {
@@ -99,7 +100,8 @@ void add_refutation(Findings& to, Finding finding, const std::string& name, cons
 }
 
 void add_witness(Findings& to, Finding finding, const Pipeline& pipeline) {
-  const flow::PipelineRefinement answer = flow::check_refinement(pipeline, less_private, more_private);
+  const flow::PipelineRefinement answer =
+      flow::check_refinement(pipeline, flow::Odds(less_private), flow::Odds(more_private));
   finding.agrees = answer.refinement.refines();
   finding.found = answer.refinement.reason;
   to.findings.push_back(std::move(finding));
@@ -115,7 +117,7 @@ void add_comparison(Findings& to, const std::string& place, const std::string& p
 
 Channel sum_of_two_responses(const Rational& odds) {
   const Channel sums = flow::deterministic({0, 1, 2, 1, 2, 3, 2, 3, 4}, 5);
-  return flow::kronecker_power(Perturber::randomized_response(3).at(odds), 2) * sums;
+  return flow::kronecker_power(Perturber::randomized_response(3).at(flow::Odds(odds)), 2) * sums;
 }
 
 void add_published_losses(Findings& to, const Channel& from, const Channel& less) {
@@ -150,8 +152,8 @@ void add_sums_of_responses(Findings& to) {
 
 void add_geometric_witness(Findings& to) {
   const Perturber geometric = Perturber::geometric(3);
-  const Channel from = geometric.at(less_private);
-  const flow::Refinement answer = flow::refines(from, geometric.at(more_private));
+  const Channel from = geometric.at(flow::Odds(less_private));
+  const flow::Refinement answer = flow::refines(from, geometric.at(flow::Odds(more_private)));
   const Matrix witness = answer.refines() ? std::get<flow::Witness>(answer.verdict).matrix : Matrix();
   const bool as_printed = witness == printed::appendix_b_witness();
   to.tables.push_back(matrix_table("section_7_1_witness",
@@ -195,7 +197,7 @@ Matrix manhattan_metric(std::size_t heights) {
 
 void add_argmax_privacy(Findings& to) {
   constexpr std::size_t heights = 3;
-  const Channel bars = flow::kronecker_power(Perturber::geometric(heights).at(less_private), 3);
+  const Channel bars = flow::kronecker_power(Perturber::geometric(heights).at(flow::Odds(less_private)), 3);
   const std::optional<Exponent> epsilon =
       flow::smallest_epsilon(bars * argmax_of_three_bars(heights), manhattan_metric(heights));
   to.findings.push_back(
@@ -216,7 +218,7 @@ void add_noisy_argmax(Findings& to) {
   add_refutation(to, {"lemma 8.2", "noisy ArgMax is not refined (two people, three categories)", "", false},
                  "lemma_8_2_analyst", pipeline);
   const Perturber bar = Perturber::geometric(2);
-  const flow::Refinement single = flow::refines(bar.at(less_private), bar.at(more_private));
+  const flow::Refinement single = flow::refines(bar.at(flow::Odds(less_private)), bar.at(flow::Odds(more_private)));
   const Matrix& witness = std::get<flow::Witness>(single.verdict).matrix;
   const bool holds = flow::theorem_one_condition(flow::kronecker(witness, witness), {0, 1, 0, 0});
   to.findings.push_back({"appendix D.2", "the condition of theorem 5.1 can be seen to fail without prior and loss",
@@ -244,7 +246,7 @@ void add_printed_losses(Findings& to) {
   Table table{
       "appendix_d1_losses", "appendix D.1: the analyst's expected losses", {"exp_epsilon", "loss", "decimal"}, {}};
   for (const PrintedLoss& printed : printed_losses()) {
-    const Rational loss = flow::expected_loss(four_people(), thousandfold_linear_error(), printed.odds);
+    const Rational loss = flow::expected_loss(four_people(), thousandfold_linear_error(), flow::Odds(printed.odds));
     const flow::RealBounds point{loss, loss};
     table.rows.push_back({printed.decimal_odds, loss.to_string(), point.to_decimal(30)});
     to.findings.push_back({"appendix D.1",
@@ -262,7 +264,7 @@ void add_window(Findings& to) {
               {}};
   std::string found;
   for (const flow::UnstableWindow& window :
-       flow::find_windows(four_people(), thousandfold_linear_error(), 1, most).windows) {
+       flow::find_windows(four_people(), thousandfold_linear_error(), flow::OddsRange(1, most)).windows) {
     table.rows.push_back({window.from.to_decimal(30), window.to.to_decimal(30)});
     found +=
         fmt::format("{}from {} to {}", found.empty() ? "" : ", ", window.from.to_decimal(6), window.to.to_decimal(6));
@@ -282,8 +284,8 @@ void add_four_people(Findings& to) {
   const std::vector<std::string> count_names{"(37)", "(75)"};
   for (std::size_t i = 0; i < printed_losses().size(); ++i) {
     const auto& [odds, decimal_odds, loss] = printed_losses()[i];
-    const Channel perturber = pipeline.perturber.at(odds);
-    const Channel count = flow::channel_at(pipeline, odds).channel;
+    const Channel perturber = pipeline.perturber.at(flow::Odds(odds));
+    const Channel count = flow::channel_at(pipeline, flow::Odds(odds)).channel;
     to.tables.push_back(channel_table(
         "appendix_d1_perturber_" + decimal_odds,
         fmt::format("equation {}: geometric noise on 0 to 6 at exp(epsilon) = {}", perturber_names[i], decimal_odds),
@@ -342,7 +344,8 @@ std::vector<std::size_t> counts_of_first() {
 
 void add_three_respondents(Findings& to) {
   const Perturber response = Perturber::randomized_response(3);
-  const flow::Refinement single = flow::refines(response.at(less_private), response.at(more_private));
+  const flow::Refinement single =
+      flow::refines(response.at(flow::Odds(less_private)), response.at(flow::Odds(more_private)));
   const Channel witness(std::get<flow::Witness>(single.verdict).matrix);
   const Channel power = flow::kronecker_power(witness, 3);
   const Channel tally = flow::deterministic(counts_of_first(), 4);

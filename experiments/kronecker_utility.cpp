@@ -133,7 +133,7 @@ std::vector<Exponent> appendix_d1_epsilons(std::uint64_t points) {
   std::vector<Rational> odds;
   for (const Rational& step : even_steps(length, points)) odds.push_back(from + step);
   for (const flow::UnstableWindow& window :
-       flow::find_windows(four_people(), thousandfold_linear_error(), from, from + length).windows) {
+       flow::find_windows(four_people(), thousandfold_linear_error(), flow::OddsRange(from, from + length)).windows) {
     const Rational digits = Rational(10).pow(12);
     for (const Rational& end : {window.from.lower, window.to.lower}) odds.push_back((end * digits).floor() / digits);
   }
@@ -174,10 +174,10 @@ std::string course_of(const LossCurve& curve) {
 
 /// A prior under which a smaller epsilon is worth more to all who have the analyst's loss; nothing if there is no such prior at these odds.
 std::optional<std::string> refuting_prior(const Pipeline& pipeline, const flow::Analyst& analyst) {
-  const flow::LossRefinement answer = flow::check_refinement_for(pipeline, analyst, 3, 2);
+  const flow::LossRefinement answer = flow::check_refinement_for(pipeline, analyst, flow::Odds(3), flow::Odds(2));
   const auto* const found = std::get_if<flow::Counterexample>(&answer.verdict);
   if (found == nullptr) return {};
-  const std::vector<std::string> secrets = flow::channel_at(pipeline, 3).channel.secrets();
+  const std::vector<std::string> secrets = flow::channel_at(pipeline, flow::Odds(3)).channel.secrets();
   std::string prior;
   for (std::size_t x = 0; x < secrets.size(); ++x) {
     if (found->prior[x].sign() > 0)
@@ -200,7 +200,7 @@ Finding distance_from_the_mode(const Pipeline& pipeline) {
   flow::Analyst analyst;
   analyst.goal = flow::Analyst::Goal::linear_error;
   analyst.about = PostProcessor{PostProcessor::Kind::mode, {}, {}};
-  const bool falls = flow::find_windows(pipeline, analyst, 1, figure_3_odds).windows.empty();
+  const bool falls = flow::find_windows(pipeline, analyst, flow::OddsRange(1, figure_3_odds)).windows.empty();
   const std::optional<std::string> prior = refuting_prior(pipeline, analyst);
   return {"section 9.1", "the distance from the true mode might not be stable",
           fmt::format("the uniform prior's loss rises {} for exp(epsilon) from 1 to {}; {}",
@@ -210,7 +210,8 @@ Finding distance_from_the_mode(const Pipeline& pipeline) {
 }
 
 Finding falling_loss(const LossCurve& curve, std::string paper) {
-  const bool falls = flow::find_windows(curve.pipeline, curve.analyst, 1, figure_3_odds).windows.empty();
+  const bool falls =
+      flow::find_windows(curve.pipeline, curve.analyst, flow::OddsRange(1, figure_3_odds)).windows.empty();
   return {"section 9.1, figure 3", std::move(paper),
           fmt::format("{}; isolated exactly for exp(epsilon) from 1 to {}, it rises {}", course_of(curve),
                       figure_3_odds, falls ? "nowhere" : "somewhere"),
@@ -235,7 +236,7 @@ void add_figure_3_findings(const std::vector<LossCurve>& curves, std::vector<Fin
 /// Finds an analyst with two people's counts to whom a smaller epsilon is worth more, and evaluates this analyst with all people's counts.
 void add_unstable_analyst(const LossCurve& geometric, Results& results) {
   const Pipeline two = counted_defendants(geometric.pipeline.perturber, Secret::target_knowing({0}));
-  const flow::PipelineRefinement answer = flow::check_refinement(two, 3, 2);
+  const flow::PipelineRefinement answer = flow::check_refinement(two, flow::Odds(3), flow::Odds(2));
   Finding finding{"section 9.2",
                   "geometric noise and counting are unstable: to some analyst, a smaller epsilon is worth more", "",
                   false};
@@ -266,7 +267,8 @@ void add_figure_4_findings(Results& results) {
     results.findings.push_back({fmt::format("section 9.2, figure 4, {}, prior {}", curve.mechanism, curve.prior), says,
                                 course_of(curve), (curve.rises() > 0) == is_geometric});
   }
-  const flow::Stability response = flow::check_stability(results.figure_4[1].pipeline, 1, 1'000'000'000);
+  const flow::Stability response =
+      flow::check_stability(results.figure_4[1].pipeline, flow::OddsRange(1, 1'000'000'000));
   results.findings.push_back({"section 9.2", "randomized response and counting are stable", response.reason,
                               response.verdict == flow::Stability::Verdict::stable});
   add_unstable_analyst(results.figure_4.front(), results);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fractile/exact.hpp"
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile::experiments {
 

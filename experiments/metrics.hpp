@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile::experiments {
 

@@ -8,6 +8,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
+#include "report/release/page_receipt.hpp"
 #include "report/text/shown_text.hpp"
 #include "with_hash.hpp"
 

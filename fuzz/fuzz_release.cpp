@@ -7,7 +7,7 @@
 
 #include "exact/law.hpp"
 #include "fractile/error.hpp"
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 #include "quantiles/release/release.hpp"
 #include "ranks/span.hpp"
 

@@ -21,9 +21,7 @@ flow::Windows windows_of(const PipelineFile& file, const flow::Analyst& analyst,
     const auto tell = [&](const Rational& done) {
       watch.tick(fmt::format("exp(epsilon) up to {:.4g} of {:.4g}", done.to_double(), odds.high.to_double()));
     };
-    return about_file(file, [&] {
-      return flow::find_windows(file.pipeline, analyst, odds.low, odds.high, {tell, watch.stop});
-    });
+    return about_file(file, [&] { return flow::find_windows(file.pipeline, analyst, odds, {tell, watch.stop}); });
   });
 }
 
@@ -37,17 +35,17 @@ flow::LossStability answer_at(const flow::Pipeline& pipeline, const flow::Analys
                               const Rational& to) {
   using Verdict = flow::Stability::Verdict;
   flow::LossStability stability{Verdict::stable, {}, from, to};
-  flow::PipelineRefinement for_every_analyst = flow::check_refinement(pipeline, from, to);
+  flow::PipelineRefinement for_every_analyst = flow::check_refinement(pipeline, flow::Odds(from), flow::Odds(to));
   if (for_every_analyst.refinement.refines()) {
     stability.reason = "to every analyst: " + for_every_analyst.refinement.reason;
     stability.refinement = std::move(for_every_analyst);
     return stability;
   }
-  flow::LossRefinement answer = flow::check_refinement_for(pipeline, analyst, from, to);
+  flow::LossRefinement answer = flow::check_refinement_for(pipeline, analyst, flow::Odds(from), flow::Odds(to));
   if (const auto* undecided = std::get_if<flow::Undecided>(&answer.verdict)) {
     return {Verdict::undecided, undecided->reason};
   }
-  stability.secrets = flow::channel_at(pipeline, from).channel.secrets();
+  stability.secrets = flow::channel_at(pipeline, flow::Odds(from)).channel.secrets();
   if (answer.refines()) {
     stability.reason = "an exact linear program for each way to act on what is observed";
     stability.remaps = std::get<flow::Remaps>(std::move(answer.verdict));
@@ -81,7 +79,7 @@ NamedChannel channel_of(const Typed& typed, const std::string& name, const char*
   const bool is_asked = file.pipeline.perturber.depends_on_epsilon() || typed.has(field);
   const Exponent epsilon = is_asked ? epsilon_of(field, needed(typed, field, "ln 3")) : Exponent();
   const Rational odds = exact_odds(field, epsilon, file.pipeline);
-  flow::PipelineChannel made = about_file(file, [&] { return flow::channel_at(file.pipeline, odds); });
+  flow::PipelineChannel made = about_file(file, [&] { return flow::channel_at(file.pipeline, flow::Odds(odds)); });
   return {is_asked ? fmt::format("{} at {}", name, epsilon.to_string()) : name, std::move(made.channel),
           file.pipeline.values, std::move(made.secrets)};
 }
@@ -127,7 +125,7 @@ flow::RealBounds loss_at(const PipelineFile& file, const flow::Analyst& analyst,
 }
 
 flow::RealBounds exact_loss_at(const PipelineFile& file, const flow::Analyst& analyst, const Rational& odds) {
-  const Rational loss = about_file(file, [&] { return flow::expected_loss(file.pipeline, analyst, odds); });
+  const Rational loss = about_file(file, [&] { return flow::expected_loss(file.pipeline, analyst, flow::Odds(odds)); });
   return {loss, loss};
 }
 
@@ -136,7 +134,7 @@ flow::RealBounds brief_loss_at(const PipelineFile& file, const flow::Analyst& an
   constexpr std::size_t most_participants = 1000;
   constexpr std::size_t longest = 200;
   const Exponent at = asked(file, epsilon);
-  const bool is_exact = at.has_rational_exponential() && flow::is_exact_at(file.pipeline, at.exponential());
+  const bool is_exact = at.has_rational_exponential() && flow::is_exact_at(file.pipeline, flow::Odds(at.exponential()));
   if (is_exact && file.pipeline.participants <= most_participants) {
     try {
       flow::RealBounds loss = exact_loss_at(file, analyst, at.exponential());
@@ -170,7 +168,8 @@ RefinementReport decided(const RefinementReport& asked, const PipelineFile& file
   const Rational to = exact_odds("to", asked.to, file.pipeline);
   return watch.during("whether one epsilon is worth as much as the other", [&] {
     return about_file(file, [&] {
-      return RefinementReport{asked.from, asked.to, flow::check_refinement(file.pipeline, from, to)};
+      return RefinementReport{asked.from, asked.to,
+                              flow::check_refinement(file.pipeline, flow::Odds(from), flow::Odds(to))};
     });
   });
 }
@@ -356,7 +355,7 @@ flow::RealBounds loss_without_release(const PipelineFile& file) {
 
 flow::Windows windows_over(const PipelineFile& file, const EpsilonRange& range, const Watch& watch) {
   const OddsRange odds = odds_around(range);
-  if (about_file(file, [&] { return flow::proved_stability(file.pipeline, odds.low, odds.high); })) {
+  if (about_file(file, [&] { return flow::proved_stability(file.pipeline, odds); })) {
     return {flow::Windows::Method::proved};
   }
   return windows_of(file, analyst_of(file), odds, watch);
@@ -369,7 +368,7 @@ flow::Windows windows_asked(const Typed& typed, const PipelineFile& file, const 
 namespace {
 
 AnswerCost cost_of(const flow::Perturber& perturber, std::size_t people, const Rational& odds) {
-  const flow::Channel channel = perturber.at(odds);
+  const flow::Channel channel = perturber.at(flow::Odds(odds));
   return {people, flow::smallest_epsilon(channel, flow::discrete_metric(perturber.values())),
           flow::smallest_epsilon(channel, flow::line_metric(perturber.values()))};
 }
@@ -398,7 +397,8 @@ CostReport cost_asked(const Typed& typed, const PipelineFile& file, const Watch&
   const Rational odds = exact_odds("epsilon", epsilon, file.pipeline);
   return watch.during("what the release costs", [&] {
     return about_file(file, [&] {
-      return CostReport{epsilon, costs_of(file.pipeline, odds), flow::smallest_epsilon(file.pipeline, odds)};
+      return CostReport{epsilon, costs_of(file.pipeline, odds),
+                        flow::smallest_epsilon(file.pipeline, flow::Odds(odds))};
     });
   });
 }

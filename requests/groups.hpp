@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "fractile/quantiles.hpp"
 #include "fractile/release.hpp"
 #include "fractile/source.hpp"
 #include "requests/query.hpp"

@@ -270,7 +270,7 @@ NamedPerturber at_own_epsilon(const Item& table, std::size_t size) {
       epsilon->refuse("exp(" + text + ") is not rational",
                       R"(write a logarithm, "ln 3", or a multiple, "1/2 epsilon")");
     }
-    return Perturber::fixed(result.perturber.at(fixed.exponential()));
+    return Perturber::fixed(result.perturber.at(flow::Odds(fixed.exponential())));
   });
   return result;
 }
@@ -474,7 +474,7 @@ std::vector<std::string> remarks_on(const flow::Pipeline& pipeline) {
     for (const std::int64_t base : {2, 3}) {
       const Rational odds = Rational(base).pow(one.root_degree());
       const Exponent called = Exponent::log(odds);
-      const flow::Channel channel = one.at(odds);
+      const flow::Channel channel = one.at(flow::Odds(odds));
       const std::optional<Exponent> any = flow::smallest_epsilon(channel, flow::discrete_metric(one.values()));
       const std::optional<Exponent> step = flow::smallest_epsilon(channel, flow::line_metric(one.values()));
       if ((any && *any == called) || (step && *step == called)) continue;

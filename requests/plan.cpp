@@ -145,7 +145,7 @@ void require_fine_reference(const PlanRequest& request) {
   const bool is_whole = !request.reference.empty() || request.lattice.size() <= most_shaped;
   const ReleaseAnalyst& analyst = *request.analyst;
   const bool is_mean = analyst.loss == ReleaseAnalyst::Loss::missed_records;
-  const Rational borne = is_mean ? analyst.most : Rational(analyst.than);
+  const Rational borne = is_mean ? analyst.accepted_loss : Rational(analyst.tolerance);
   const Rational tied(static_cast<std::int64_t>(rows_of(request) / most_shaped));
   if (is_whole || tied * Rational(10) <= borne) return;
   const Field reference("reference");

@@ -168,8 +168,9 @@ std::optional<IntervalRequest> intervals_of(const Typed& typed) {
     return {};
   }
   const Rational level = in_field("intervals", [&] { return Rational::parse(typed.one("intervals")); });
-  const auto of = choice<IntervalOf>(
-      typed, "of", {{"table", IntervalOf::table}, {"population", IntervalOf::population}}, IntervalOf::population);
+  const auto of = choice<IntervalSubject>(
+      typed, "of", {{"table", IntervalSubject::table}, {"population", IntervalSubject::population}},
+      IntervalSubject::population);
   return IntervalRequest{level, of, typed.has("together")};
 }
 

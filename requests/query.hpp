@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "fractile/quantiles.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
 #include "requests/typed.hpp"

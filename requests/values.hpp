@@ -11,7 +11,7 @@
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/privacy.hpp"
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 #include "requests/typed.hpp"
 
 namespace fractile::requests {

@@ -98,8 +98,7 @@ PUBLIC_HEADERS = {
     "version": "exact",
     "ranks": "ranks",
     "privacy": "privacy",
-    "quantiles": "quantiles/draws",
-    "release": "quantiles/release",
+    "release": "quantiles/draws",
     "planning": "quantiles/release",
     "measurements": "quantiles/release",
     "source": "source/engine",
@@ -117,6 +116,7 @@ INNER_HEADERS = (
     Path("src/exact/shell_word.hpp"),
     Path("src/figures/figures.hpp"),
     Path("src/libraries/disk_room.hpp"),
+    Path("src/report/release/page_receipt.hpp"),
     Path("src/report/text/durable.hpp"),
     Path("src/report/text/shown_text.hpp"),
 )

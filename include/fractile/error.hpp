@@ -1,13 +1,11 @@
 // Errors: one type with a code, a hint and the field that is wrong. The library never prints and never aborts.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -96,10 +94,6 @@ class Words {
 
   std::vector<Part> parts_;  ///< no text is empty, and no two are neighbors
 };
-
-/// The Levenshtein distance of two words: how many bytes must be inserted, removed or replaced to turn one into the other. For
-/// hints such as "did you mean 'income'?". Time O(|a| |b|).
-std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// What every failure of the library throws, with one exception: when memory runs out, functions other than publish() and
 /// rehearse() throw std::bad_alloc. `what()` says what is wrong and where, `hint()` says what to do next; neither ever holds a

@@ -341,6 +341,19 @@ struct RealBounds {
   std::string to_decimal(int digits) const;
 };
 
+/// Odds, exp(epsilon). Only Exponents are epsilons, and only Odds are odds: a number alone might be either, and is not converted.
+/// Functions of odds throw `usage` for odds below 1.
+/// Thread-safety: a value; threads may share it while none changes it.
+class Odds {
+ public:
+  explicit Odds(Rational odds) : odds_(std::move(odds)) {}
+
+  const Rational& value() const { return odds_; }
+
+ private:
+  Rational odds_;
+};
+
 /// exp(epsilon) between two rationals that are equal when it is rational. Throws `usage` for an epsilon above 10,000, and when exp(epsilon)
 /// is a fraction of more than a million binary digits.
 RealBounds odds_bounds(const Exponent& epsilon);

@@ -10,7 +10,6 @@
 #include "fractile/planning.hpp"
 #include "fractile/privacy.hpp"
 #include "fractile/publication.hpp"
-#include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"

@@ -171,7 +171,7 @@ struct LedgerStatement {
 struct LedgerWitness {
   std::string path;
   std::int64_t line = 0;   ///< the last line of the log that it has seen; 0: none yet
-  std::string wrong = {};  ///< what is wrong, in words; "" when the ledger has that line
+  std::string fault = {};  ///< what is wrong, in words; "" when the ledger has that line
 };
 
 /// What accept_witnesses() changed in a ledger that was put back to an earlier state.

@@ -18,8 +18,8 @@
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/privacy.hpp"
-#include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile {
 

@@ -1,12 +1,14 @@
 // What a release is worth: pipelines, expected loss, stability, the windows in which a smaller epsilon is worth more, and leakage.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fractile/error.hpp"
@@ -23,6 +25,10 @@ class PolynomialNoise;  // src/flow/pipeline/noise.hpp
 }  // namespace fractile::detail
 
 namespace fractile::flow {
+
+/// A number that does not say whether it is an epsilon or odds: write Exponent(2), Exponent::parse("ln 2") or Odds(2).
+template <class T>
+concept NumberAlone = std::convertible_to<T, Rational>;
 
 /// A central mechanism in place of the participants' own perturbers: a curator sees all values and releases quantiles of them. The
 /// candidates are the pipeline's possible values.
@@ -101,7 +107,7 @@ class Perturber {
   std::int64_t root_degree() const { return root_degree_; }
   /// Throws `usage` when odds < 1 or odds are no such power, when the probabilities would take gigabytes, and unless all participants have
   /// one channel.
-  Channel at(const Rational& odds) const;
+  Channel at(const Odds& odds) const;
 
  private:
   friend const detail::PolynomialNoise& noise_of(const Perturber& perturber);
@@ -124,7 +130,7 @@ std::vector<Rational> unary_answers(std::size_t values);
 /// wide_geometric(values, reach). Both throw `usage` as wide_geometric() does, and for odds < 1.
 /// Proof: docs/proofs/perturbing.md
 Matrix truncated_answers(std::size_t values, std::size_t reach);
-Matrix extended_answers(std::size_t values, std::size_t reach, const Rational& odds);
+Matrix extended_answers(std::size_t values, std::size_t reach, const Odds& odds);
 
 /// What is computed from the participants' answers (section 3.1.2), which are values unless the pipeline says otherwise; or from
 /// the released quantiles.
@@ -201,16 +207,16 @@ struct PipelineChannel {
 };
 
 /// Whether the channel's probabilities are rational at these odds. Throws `usage` when odds < 1.
-bool is_exact_at(const Pipeline& pipeline, const Rational& odds);
+bool is_exact_at(const Pipeline& pipeline, const Odds& odds);
 
 /// Throws `usage` when odds < 1, unless is_exact_at(), and for more than a million entries or, without symmetry, more than a
 /// million secrets.
-PipelineChannel channel_at(const Pipeline& pipeline, const Rational& odds);
+PipelineChannel channel_at(const Pipeline& pipeline, const Odds& odds);
 
 /// What the release costs one participant: the least epsilon such that, under every secret, every result is at most exp(epsilon)
 /// times as likely as under the same secret with another value of that participant (of a histogram: with another vote). Nothing
 /// when there is no such epsilon. Throws `usage` as channel_at() does.
-std::optional<Exponent> smallest_epsilon(const Pipeline& pipeline, const Rational& odds);
+std::optional<Exponent> smallest_epsilon(const Pipeline& pipeline, const Odds& odds);
 
 /// A pipeline's channel at any epsilon: equal bounds where exp(epsilon) is rational, otherwise bounds that agree to some 90 digits.
 /// Rows are those of PipelineChannel. Throws `usage` as channel_at() and odds_bounds() do.
@@ -221,6 +227,8 @@ struct ChannelBounds {
   std::vector<Rational> arrangements;
 };
 ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& epsilon);
+template <NumberAlone Number>
+ChannelBounds channel_bounds(const Pipeline& pipeline, const Number& odds_or_epsilon) = delete;
 
 // --- Perturbing ------------------------------------------------------------------------------------------------------
 //
@@ -233,6 +241,9 @@ ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& epsilon);
 /// there is no such row, as odds_bounds(), and when participants' perturbers differ: then pass one of perturber.each().
 /// Proof: docs/proofs/perturbing.md
 std::size_t perturbed(const Perturber& perturber, const Exponent& epsilon, std::size_t value, RandomBits& bits);
+template <NumberAlone Number>
+std::size_t perturbed(const Perturber& perturber, const Number& odds_or_epsilon, std::size_t value,
+                      RandomBits& bits) = delete;
 
 /// The collector's program (the second loop of algorithms 2 and 3): the name of the observation that the post-processor makes of
 /// the participants' answers, or of the bars. Draws nothing. Throws `usage` unless there is one valid answer for each participant
@@ -243,6 +254,9 @@ std::string collected(const Pipeline& pipeline, const std::vector<std::size_t>& 
 /// of PipelineChannel::secrets. Throws `usage` as odds_bounds(), and for a release, which fractile::release() draws.
 std::string released(const Pipeline& pipeline, const Exponent& epsilon, const std::vector<std::size_t>& secret,
                      RandomBits& bits);
+template <NumberAlone Number>
+std::string released(const Pipeline& pipeline, const Number& odds_or_epsilon, const std::vector<std::size_t>& secret,
+                     RandomBits& bits) = delete;
 
 // --- Expected loss ---------------------------------------------------------------------------------------------------
 //
@@ -280,10 +294,13 @@ Prior uniform_over_full_histograms(const Pipeline& pipeline);
 
 /// The analyst's expected loss, exactly: what the paper calls the posterior uncertainty. Throws `usage` when odds < 1
 /// or the loss is not rational or too long to be written down.
-Rational expected_loss(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds);
+Rational expected_loss(const Pipeline& pipeline, const Analyst& analyst, const Odds& odds);
 
 /// The same for any epsilon, enclosed to some 40 digits. Throws `usage` as odds_bounds() does, too.
 RealBounds expected_loss_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon);
+template <NumberAlone Number>
+RealBounds expected_loss_bounds(const Pipeline& pipeline, const Analyst& analyst,
+                                const Number& odds_or_epsilon) = delete;
 
 /// The expected loss of an analyst who acts on the prior alone (section 2.1.1). For the families that reveal nothing at epsilon = 0
 /// (Definitions 3.4 and 3.5, and releases), it is computed as the loss at epsilon = 0, and enclosed; otherwise it is exact. Throws
@@ -318,13 +335,18 @@ std::vector<LossPoint> loss_curve(const Pipeline& pipeline, const Analyst& analy
 
 /// A range of epsilons, low < high. What takes a range throws `usage` for another, and as odds_bounds() does.
 struct EpsilonRange {
+  EpsilonRange(Exponent from, Exponent to) : low(std::move(from)), high(std::move(to)) {}
+  template <NumberAlone Number>
+  EpsilonRange(Number from, Number to) = delete;
   Exponent low;
   Exponent high;
 
   /// Whether the exponentials of both ends are rational: then the odds of the range are, too.
   bool is_exact() const { return low.has_rational_exponential() && high.has_rational_exponential(); }
 };
+/// A range of odds. Its type must be named, since two numbers alone might be epsilons.
 struct OddsRange {
+  explicit OddsRange(Rational from, Rational to) : low(std::move(from)), high(std::move(to)) {}
   Rational low;
   Rational high;
 };
@@ -361,7 +383,7 @@ struct PipelineRefinement {
 };
 /// A simpler post-processor that reveals the same may decide the question; observations are the outputs of the pipeline's own
 /// post-processor, in their order.
-PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& from, const Rational& to);
+PipelineRefinement check_refinement(const Pipeline& pipeline, const Odds& from, const Odds& to);
 
 /// Why a pipeline is stable, by docs/proofs/stability.md, "Stable".
 enum class Theorem {
@@ -395,10 +417,9 @@ std::string to_string(Stability::Verdict verdict);
 
 /// Is the pipeline, for the analyst's loss and every prior, worth at least as much at odds `from` as at odds `to`? The analyst's own prior
 /// does not count. Throws `usage` as expected_loss() does.
-LossRefinement check_refinement_for(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
-                                    const Rational& to);
+LossRefinement check_refinement_for(const Pipeline& pipeline, const Analyst& analyst, const Odds& from, const Odds& to);
 
-/// Is the pipeline l-stable over all odds from .. to, where l is the analyst's loss (Definition 3.3): does a larger epsilon never
+/// Is the pipeline l-stable over all odds of a range, where l is the analyst's loss (Definition 3.3): does a larger epsilon never
 /// cost an analyst with this loss anything, whatever their prior? The verdict is stable where check_stability() says so, and
 /// unstable with a verified pair of odds and prior. Otherwise it is undecided, and says how many pairs were tried without being
 /// refuted.
@@ -414,18 +435,17 @@ struct LossStability {
   std::optional<Remaps> remaps = {};
   std::optional<PipelineRefinement> refinement = {};
 };
-LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
-                                  const Rational& to);
+LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const OddsRange& range);
 /// The same for a range of epsilons. A verdict of unstable holds within the range; a verdict of stable to every analyst holds on a
 /// slightly wider range.
 LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const EpsilonRange& range);
 
 /// A verdict of stable, if a theorem proves it without a search; check_stability() asks this first. Nothing where no theorem is
 /// known to apply.
-std::optional<Stability> proved_stability(const Pipeline& pipeline, const Rational& from, const Rational& to);
+std::optional<Stability> proved_stability(const Pipeline& pipeline, const OddsRange& range);
 
-/// Over all odds from .. to. Unstable only with a verified counter-example, stable only with a proof: docs/proofs/stability.md.
-Stability check_stability(const Pipeline& pipeline, const Rational& from, const Rational& to);
+/// Over all odds of a range. Unstable only with a verified counter-example, stable only with a proof: docs/proofs/stability.md.
+Stability check_stability(const Pipeline& pipeline, const OddsRange& range);
 /// Over all epsilons of a range. A verdict of stable holds on a slightly wider range, and a verdict of unstable on a slightly
 /// narrower one. Undecided if neither is proved.
 Stability check_stability(const Pipeline& pipeline, const EpsilonRange& range);
@@ -489,13 +509,13 @@ struct WindowSearch {
   std::function<bool()> stop = {};
 };
 
-/// The windows within odds from .. to. They are isolated where polynomials are short and few, or where there is no other way. They
+/// The windows within a range of odds. They are isolated where polynomials are short and few, or where there is no other way. They
 /// are enclosed where that is quicker or the only way, which is possible in two cases: for a count, or a sum with at most some
 /// 200,000 values, of one target and of known others; and for the mode of a perturbed histogram whose true mode is guessed, when
-/// all histograms are equally likely. If neither works, the method is `none`. Throws `usage` when from < 1 or to < from, or the
+/// all histograms are equally likely. If neither works, the method is `none`. Throws `usage` when low < 1 or high < low, or the
 /// analyst does not fit the pipeline.
 /// Proofs: docs/proofs/stability.md, "Windows", and docs/proofs/windows.md
-Windows find_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from, const Rational& to,
+Windows find_windows(const Pipeline& pipeline, const Analyst& analyst, const OddsRange& range,
                      const WindowSearch& search = {});
 
 // --- Choosing epsilon ------------------------------------------------------------------------------------------------
@@ -528,12 +548,11 @@ struct Wanted {
   Windows windows;
 };
 
-/// All of odds from .. to, in order; neighbors have different answers. A wider unknown range is one in which it is unknown whether
+/// All odds of the range, in order; neighbors have different answers. A wider unknown range is one in which it is unknown whether
 /// the loss rises, in which the loss is too near to the target for enclosures to decide, or that the search had not reached when
-/// `stop` ended it. Throws `usage` when from < 1 or to <= from, or the analyst does not fit the pipeline.
+/// `stop` ended it. Throws `usage` when low < 1 or high <= low, or the analyst does not fit the pipeline.
 std::vector<ServedRange> served_ranges(const Pipeline& pipeline, const Analyst& analyst, const Wanted& wanted,
-                                       const Rational& from, const Rational& to,
-                                       const std::function<bool()>& stop = {});
+                                       const OddsRange& range, const std::function<bool()>& stop = {});
 
 /// Where all of several analysts are served, over one range. Empty without analysts. Throws `usage` unless all lists cover the same odds, in
 /// order and without a gap.
@@ -596,6 +615,8 @@ std::string promise_of(const LeakageQuestion& question);
 /// At one epsilon. Exact where exp(epsilon) is rational, the channel is small and there are at most 1,000 participants.
 /// Throws `usage` as validate() and odds_bounds() do, and when the channel is too large.
 Leakage leakage(const LeakageQuestion& question, const Exponent& epsilon);
+template <NumberAlone Number>
+Leakage leakage(const LeakageQuestion& question, const Number& odds_or_epsilon) = delete;
 
 /// Enclosed, at each of these epsilons. The question is prepared once; progress(points done) is called after each epsilon.
 std::vector<Leakage> leakage_curve(const LeakageQuestion& question, const std::vector<Exponent>& epsilons,

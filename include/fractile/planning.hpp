@@ -10,7 +10,6 @@
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/privacy.hpp"
-#include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
 #include "fractile/release.hpp"
 
@@ -99,9 +98,9 @@ struct PlannedStatistics {
 
 /// A warning that intervals are expected to end at the range for want of records. An approximation, for values that are not tied.
 struct UnsettledEnds {
-  std::uint64_t rows;            ///< the number of rows that is assumed
-  std::uint64_t settled_from;    ///< among this many rows, all but about one end in a hundred are inside the range
-  std::optional<Budget> enough;  ///< with which these rows suffice; empty where no epsilon up to 1000 does
+  std::uint64_t rows;          ///< the number of rows that is assumed
+  std::uint64_t settled_from;  ///< among this many rows, all but about one end in a hundred are inside the range
+  std::optional<Budget> sufficient_budget;  ///< with which these rows suffice; empty where no epsilon up to 1000 does
 };
 
 /// About how many records it takes until all but about one in a hundred ends of the query's intervals are inside the range, to two
@@ -218,15 +217,15 @@ Rational guesses_by_share(const Rational& share, std::uint64_t rows);
 // that stands for the secret one. Proof: docs/proofs/choosing.md, "Releases"
 // Thread-safety: functions of their arguments, for any number of threads.
 
-/// An analyst's loss from the published values, and the largest expected loss that they accept.
+/// An analyst's loss from the published values, and how much of it they accept.
 struct ReleaseAnalyst {
   enum class Loss {
     missed_records,  ///< by how many records a value misses its quantile; for several quantiles, the mean
-    missed_by_more,  ///< 1 when any value misses its quantile by more than `than` records, and 0 otherwise
+    missed_by_more,  ///< 1 when any value misses its quantile by more than `tolerance` records, and 0 otherwise
   };
   Loss loss = Loss::missed_records;
-  std::uint64_t than = 0;
-  Rational most;
+  std::uint64_t tolerance = 0;  ///< in records
+  Rational accepted_loss;       ///< the largest expected loss that they accept
 };
 
 /// Bounds of an expected loss.

@@ -9,7 +9,6 @@
 
 #include "fractile/error.hpp"
 #include "fractile/ledger.hpp"
-#include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
@@ -57,7 +56,7 @@ struct Answer {
   std::optional<Release> release = {};        ///< nothing until it is drawn; with its receipt where the receipt is kept
   std::optional<LedgerEntry> stored = {};     ///< the entry that held it
   std::optional<LedgerAccount> account = {};  ///< of the dataset that paid, this release included
-  Words kept = {};                            ///< where it is kept, in words, for when it cannot be shown
+  Words status = {};                          ///< what became of it, in words, for when it cannot be shown
 };
 
 /// What is known of a request's answer before anything is charged or read.
@@ -153,7 +152,7 @@ using KeyTuple = std::vector<std::string>;
 /// The largest error that a table may have. The table's budget is solved for it: the error is kept at every level, in every cell
 /// whose rows are expected, and for every quantile, at the publication's confidence.
 struct PublicationTarget {
-  enum class Of {
+  enum class Quantity {
     ranks,  ///< rank error, in records
     share,  ///< rank error, as a share of the cell's expected records
     value,  ///< distance in value, as if the cell's expected records were spread evenly between the bounds
@@ -161,8 +160,8 @@ struct PublicationTarget {
     /// quantile's intervals stay, for a public normal table. This is an expectation, not a guarantee.
     interval,
   };
-  Of of = Of::ranks;
-  Rational at_most;
+  Quantity quantity = Quantity::ranks;
+  Rational limit;  ///< the largest value that it may have
 };
 
 /// A table of one column: what is published in each of its cells, and which cells it has.
@@ -184,11 +183,11 @@ struct PublicationTable {
   std::vector<std::string> by = {};  ///< columns of Publication::keys
   /// None, or a text for each column of `by`: a further key, listed after the column's keys, for all records that have none of
   /// these. With an empty text, the column has no such key.
-  std::vector<std::string> other = {};
+  std::vector<std::string> others = {};
   std::vector<KeyLevel> levels = {{}};  ///< the first one is all of `by`, the finest; then margins, each once
   /// The cells that the finest level can have, each once. Records of other cells are left out of all levels. None: all tuples of
   /// the keys.
-  std::vector<KeyTuple> possible = {};
+  std::vector<KeyTuple> possible_cells = {};
   /// About how many records each cell of the finest level has, by public knowledge, in the order of cells_of(). None: nothing is
   /// known.
   std::vector<std::uint64_t> expected_rows = {};
@@ -258,7 +257,7 @@ struct LevelCells {
       {};  ///< One per cell: sums over the finest level's cells. None where nothing is known.
 };
 /// Throws `usage` for more than Publication::most_cells, for a column whose keys are not listed, for a level that is no KeyLevel of the
-/// table, for a possible cell without one key per column, and unless `other` has one text per column and `expected_rows` one number per
+/// table, for a possible cell without one key per column, and unless `others` has one text per column and `expected_rows` one number per
 /// cell, or none.
 LevelCells cells_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level);
 
@@ -328,7 +327,7 @@ struct PlannedLevel {
   std::optional<Budget> quantiles_cost = {};  ///< of part.cost; nothing without quantiles
   std::optional<Budget> counts_cost = {};     ///< the rest of it; nothing where no counts are drawn
   MechanismUsed used = {};                    ///< for quantiles
-  std::string without = {};                   ///< why no worst case is known; empty when one is
+  std::string unbounded_reason = {};          ///< why no worst case is known; empty when one is
   /// records_that_settle() of a cell's intervals; nothing without intervals.
   std::optional<std::uint64_t> settled_from = {};
   std::vector<PlannedCell> cells = {};
@@ -388,7 +387,7 @@ struct PublishedTables {
   std::vector<PublishedLevel> sums = {};
   std::optional<LedgerAccount> account = {};  ///< of the dataset that paid, this publication included
   std::string receipt = {};                   ///< byte for byte
-  Words kept = {};                            ///< where it is kept, in words, for when it cannot be shown
+  Words status = {};                          ///< what became of it, in words, for when it cannot be shown
 
   /// What all levels together cost, including those that a ledger held.
   Spending cost() const;

@@ -157,14 +157,6 @@ std::string explain(const Release& release, Prose prose, const std::vector<Named
 /// unless the page is public or the receipt has a character that cannot be seen.
 WebPage to_html(const Release& release, const std::vector<NamedComparison>& comparisons, const PageOptions& options);
 
-/// The receipt in a page; empty when the page has none.
-std::string receipt_of_page(const std::string& html);
-
-/// Compares a page with the page `made_again`, which to_html() makes from the first one's receipt without options, and returns the
-/// headings of the parts that differ. Parts that options add are not compared, nor is anything before the first heading. A page of
-/// another version may differ without having been altered.
-std::vector<std::string> altered_parts(const std::string& html, const WebPage& made_again);
-
 /// A record for the public registry of deployments of differential privacy (github.com/opendp/deployments-registry-data), as YAML.
 /// Throws `usage` and names what the registry requires and `about` lacks.
 std::string to_registry(const Release& release, const About& about);

@@ -87,9 +87,9 @@ struct PlannedAnalyst {
 /// What a release will be worth, also under other budgets.
 struct PlanReport {
   ReleasePlan plan;
-  std::vector<ReleasePlan> others = {};      ///< for the chart, in increasing order of their budgets
-  std::optional<std::uint64_t> wanted = {};  ///< in records: the error for which the budget was solved
-  std::optional<PlannedGuess> guess = {};    ///< where it was asked for
+  std::vector<ReleasePlan> others = {};            ///< for the chart, in increasing order of their budgets
+  std::optional<std::uint64_t> wanted_error = {};  ///< in records: the error for which the budget was solved
+  std::optional<PlannedGuess> guess = {};          ///< where it was asked for
   std::optional<PlannedAnalyst> analyst = {};
   /// For weighted records: then the plan's query is about units of weight, and its rows are the expected units. The functions below
   /// throw `usage` if these or the weights' mean are missing, since errors are shown as shares of the total.
@@ -242,7 +242,7 @@ struct AnswerCost {
 
 /// What a pipeline costs a participant when it is called with an epsilon.
 struct CostReport {
-  Exponent called;
+  Exponent called_epsilon;
   std::vector<AnswerCost> answers;  ///< none for releases; for a histogram one, that of a bar
   std::optional<Exponent> release;  ///< the cost of what is released in the end; nothing: no epsilon bounds it
 };

@@ -277,7 +277,7 @@ flow::Channel exact_channel(const PipelineFile& file, const std::string& epsilon
                     {"write a logarithm, for example ", field.number("ln 3")});
   }
   return worked([&](const requests::Watch&) {
-    return requests::about_file(file, [&] { return flow::channel_at(file.pipeline, odds).channel; });
+    return requests::about_file(file, [&] { return flow::channel_at(file.pipeline, flow::Odds(odds)).channel; });
   });
 }
 

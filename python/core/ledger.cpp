@@ -37,8 +37,8 @@ std::vector<std::string> witnesses_of(const std::string& path, bool accept) {
   if (accept) Ledger::open(path).accept_witnesses();
   std::vector<std::string> paths;
   for (const LedgerWitness& witness : Ledger::open_to_read(path).witnesses()) {
-    if (!witness.wrong.empty()) {
-      throw Error(ErrorCode::ledger, witness.wrong,
+    if (!witness.fault.empty()) {
+      throw Error(ErrorCode::ledger, witness.fault,
                   "if a backup was put back and no later copy exists: ledger.witness(accept=True)");
     }
     paths.push_back(witness.path);

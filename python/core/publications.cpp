@@ -20,6 +20,7 @@
 #include "module.hpp"
 #include "pages.hpp"
 #include "report.hpp"
+#include "report/release/page_receipt.hpp"
 #include "requests/publications/publication_file.hpp"
 #include "requests/publications/publishing.hpp"
 
@@ -89,7 +90,7 @@ std::unique_ptr<Published> publish_file(const PublicationFile& file, Arguments w
           frame == nullptr ? asked.input.source() : source_of(std::move(*frame), counter, std::move(asked.input.read));
       return publish(std::move(source), asked.request, asked.payment, caller);
     });
-    caller.folder->write(published->tables->kept);
+    caller.folder->write(published->tables->status);
   });
   published->warnings = std::move(caller.warnings);
   return published;

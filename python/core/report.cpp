@@ -7,6 +7,7 @@
 #include "fractile/receipts.hpp"
 #include "module.hpp"
 #include "pages.hpp"
+#include "report/release/page_receipt.hpp"
 #include "report/text/durable.hpp"
 #include "requests/flow.hpp"
 
@@ -104,7 +105,7 @@ std::vector<Rational> values(const Release& release, std::size_t number) {
 
 std::vector<std::pair<std::string, std::string>> spent(const Release& release, std::size_t number) {
   std::vector<std::pair<std::string, std::string>> spent;
-  for (const PartCost& part : release.groups.at(number).spent) spent.emplace_back(part.on, part.amount.to_string());
+  for (const PartCost& part : release.groups.at(number).spent) spent.emplace_back(part.part, part.amount.to_string());
   return spent;
 }
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
+#include "fractile/release.hpp"
 #include "module.hpp"
 
 namespace fractile::python {

@@ -138,7 +138,7 @@ void bind_plan(nb::module_& module) {
       .def_prop_ro("cost", [](const PlanReport& report) { return report.plan.query.budget.to_string(); })
       .def_prop_ro("mechanism", [](const PlanReport& report) { return to_string(report.plan.used.mechanism); })
       .def_prop_ro("worst_case", [](const PlanReport& report) { return report.plan.worst.ranks; })
-      .def_prop_ro("together", [](const PlanReport& report) { return report.plan.worst.together; })
+      .def_prop_ro("together", [](const PlanReport& report) { return report.plan.worst.simultaneous_rank; })
       .def_prop_ro("typical", [](const PlanReport& report) { return report.plan.typical.median; })
       .def_prop_ro("nine_in_ten", [](const PlanReport& report) { return report.plan.typical.nine_in_ten; })
       .def_prop_ro("interval_widths", [](const PlanReport& report) {

@@ -89,9 +89,8 @@ ChoiceReport decided(const ChoiceReport& asked, const std::vector<PipelineFile>&
     if (draws) analyst.points = loss_curve_of(file, points_of(drawable(range), points), watch);
     analyst.wanted.windows = windows_over(file, range, watch);
     each.push_back(watch.during("where the analyst is served", [&] {
-      return about_file(file, [&] {
-        return flow::served_ranges(file.pipeline, analyst_of(file), analyst.wanted, odds.low, odds.high, watch.stop);
-      });
+      return about_file(
+          file, [&] { return flow::served_ranges(file.pipeline, analyst_of(file), analyst.wanted, odds, watch.stop); });
     }));
   }
   report.ranges = flow::served_together(each);

@@ -80,7 +80,7 @@ Rational exact_odds(const char* field, const Exponent& epsilon, const flow::Pipe
   if (!pipeline.perturber.depends_on_epsilon()) return 1;
   if (epsilon.has_rational_exponential()) {
     Rational odds = epsilon.exponential();
-    if (flow::is_exact_at(pipeline, odds)) return odds;
+    if (flow::is_exact_at(pipeline, flow::Odds(odds))) return odds;
     const std::int64_t degree = pipeline.perturber.root_degree();
     usage({Field(field),
            fmt::format(": this is done exactly, and the probabilities at {} are not rational", epsilon.to_string())},

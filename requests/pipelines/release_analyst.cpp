@@ -73,8 +73,8 @@ ReleaseAnalyst read_release_analyst(const std::string& path) {
   if (loss == nullptr || (loss->get() != "missed-records" && loss->get() != "missed-by-more")) {
     refuse_line(path, members.at("loss"), "loss is \"missed-records\" or \"missed-by-more\"");
   }
-  analyst.most = members.number("most");
-  if (analyst.most.sign() < 0) refuse_line(path, members.at("most"), "no analyst loses less than 0");
+  analyst.accepted_loss = members.number("most");
+  if (analyst.accepted_loss.sign() < 0) refuse_line(path, members.at("most"), "no analyst loses less than 0");
   if (loss->get() == "missed-records") {
     if (members.has("than")) refuse_line(path, members.at("than"), "than goes with missed-by-more");
     return analyst;
@@ -84,7 +84,7 @@ ReleaseAnalyst read_release_analyst(const std::string& path) {
   if (than.sign() < 0 || than.denominator() != 1 || than > Rational(std::int64_t{1} << 48)) {
     refuse_line(path, members.at("than"), "than is a whole number of records");
   }
-  analyst.than = than.to_uint64();
+  analyst.tolerance = than.to_uint64();
   return analyst;
 }
 

@@ -355,7 +355,7 @@ std::optional<IntervalRequest> intervals_in(const Item& table) {
   const auto read = [](const Item& item, const Members& members) {
     return checked_members(item, members, [&] {
       Typed typed = typed_in(item, members);
-      if (typed.has("intervals") && !typed.has("of")) typed.values["of"] = {to_string(IntervalOf::table)};
+      if (typed.has("intervals") && !typed.has("of")) typed.values["of"] = {to_string(IntervalSubject::table)};
       return intervals_of(typed);
     });
   };
@@ -538,21 +538,21 @@ std::vector<std::uint64_t> rows_in(const Item& item, const Publication& publicat
 }
 
 PublicationTarget target_in(const Item& item) {
-  using Of = PublicationTarget::Of;
-  const std::map<std::string, Of> kinds{{"rank_error", Of::ranks},
-                                        {"share_error", Of::share},
-                                        {"value_error", Of::value},
-                                        {"interval_width", Of::interval}};
+  using Quantity = PublicationTarget::Quantity;
+  const std::map<std::string, Quantity> kinds{{"rank_error", Quantity::ranks},
+                                              {"share_error", Quantity::share},
+                                              {"value_error", Quantity::value},
+                                              {"interval_width", Quantity::interval}};
   const std::string example = "write for example { share_error = 0.02 }, of a cell's records";
   if (!item.is_table()) item.refuse("what it limits is not said", example);
   item.require_keys({"rank_error", "share_error", "value_error", "interval_width"});
   std::optional<PublicationTarget> target;
-  for (const auto& [name, of] : kinds) {
+  for (const auto& [name, quantity] : kinds) {
     const std::optional<Item> wanted = item.find(name);
     if (!wanted) continue;
     if (target) wanted->refuse("there is already a target", "write one");
-    target = PublicationTarget{of, wanted->number()};
-    if (target->at_most.sign() < 0 || target->at_most > Rational(any_number_of_rows)) {
+    target = PublicationTarget{quantity, wanted->number()};
+    if (target->limit.sign() < 0 || target->limit > Rational(any_number_of_rows)) {
       wanted->refuse("an error is a number from 0 on", example);
     }
   }
@@ -622,9 +622,9 @@ PublicationTable table_in(const Item& item, const Publication& publication, Publ
   table.below = below_in(item, table.lattice);
   if (const std::optional<Item> by = item.find("by")) table.by = columns_in(*by, publication);
   checked_members(item, {}, [&] { publication.columns_of(table); });
-  table.other = other_in(item, table.by);
+  table.others = other_in(item, table.by);
   table.levels = levels_in(item, table.by);
-  table.possible = possible_in(item, table.by, files);
+  table.possible_cells = possible_in(item, table.by, files);
   table.share = optional_number(item, "share");
   if (const std::optional<Item> shares = item.find("level_shares")) table.level_shares = shares->numbers();
   table.counts_share = optional_number(item, "counts_share");

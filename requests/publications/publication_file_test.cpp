@@ -85,7 +85,7 @@ TEST(PublicationFiles, SayAPublication) {
   EXPECT_EQ(pay.below, (std::vector<Rational>{Rational(25, 2), 20}));
   EXPECT_EQ(pay.levels, (std::vector<KeyLevel>{{0, 1}, {0}, {1}, {}}));
   EXPECT_EQ(pay.intervals->level, Rational(19, 20));
-  EXPECT_EQ(pay.intervals->of, IntervalOf::table);
+  EXPECT_EQ(pay.intervals->subject, IntervalSubject::table);
   EXPECT_EQ(pay.expected_rows, std::vector<std::uint64_t>(4, 1000));
   EXPECT_EQ(pay.share, Rational(2));
   const PublicationTable& hired = publication.tables[1];
@@ -93,8 +93,8 @@ TEST(PublicationFiles, SayAPublication) {
   EXPECT_EQ(hired.lattice.kind(), ValueKind::date);
   EXPECT_EQ(hired.below, (std::vector<Rational>{Rational(14610)}));
   EXPECT_EQ(hired.levels, (std::vector<KeyLevel>{{0}, {}}));
-  EXPECT_EQ(hired.intervals->of, IntervalOf::table);
-  EXPECT_TRUE(hired.intervals->together);
+  EXPECT_EQ(hired.intervals->subject, IntervalSubject::table);
+  EXPECT_TRUE(hired.intervals->is_simultaneous);
   EXPECT_EQ(hired.mechanism, Mechanism::independent);
   EXPECT_EQ(publication.marks.hidden, 10U);
   EXPECT_EQ(publication.marks.unreliable, Rational(1, 5));
@@ -104,7 +104,7 @@ TEST(PublicationFiles, SayWhatOtherKeysAreCalled) {
   const auto other = [](const std::string& said) {
     std::string text = whole_file;
     text.replace(text.find("totals = \"all\""), 14, "totals = \"all\"\nother = " + said);
-    return read(text).publication.tables[0].other;
+    return read(text).publication.tables[0].others;
   };
   EXPECT_EQ(other("true"), (std::vector<std::string>{"other", "other"}));
   EXPECT_EQ(other("false"), std::vector<std::string>{});

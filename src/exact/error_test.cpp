@@ -6,6 +6,8 @@
 #include <array>
 #include <string>
 
+#include "exact/edit_distance.hpp"
+
 namespace fractile {
 namespace {
 

@@ -521,7 +521,7 @@ std::vector<LedgerWitness> Ledger::witnesses() const {
         file.require_known();
       } catch (const Error& error) {
         if (error.code() != ErrorCode::ledger) throw;
-        witness.wrong = error.what();
+        witness.fault = error.what();
       }
       result.push_back(std::move(witness));
     }

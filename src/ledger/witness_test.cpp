@@ -101,7 +101,7 @@ TEST_P(LedgerWitnesses, SeesWhatIsReservedBeforeItIsDrawnAndWhatIsDrawnBeforeItI
   ledger.commit(entry, "r");
   EXPECT_EQ(seen().line, 3);
   EXPECT_EQ(seen().hash, ledger.statement().events.at(2).hash);
-  EXPECT_TRUE(ledger.witnesses().at(0).wrong.empty());
+  EXPECT_TRUE(ledger.witnesses().at(0).fault.empty());
   ledger.verify();
 }
 
@@ -120,13 +120,13 @@ TEST_P(LedgerWitnesses, EveryEarlierStateIsRefusedAndMadeGood) {
     Ledger put = Ledger::open(path);
     const LedgerRequest next = request("third", pure("1/16"));
     if (lines >= 6) {  // the draw of the second release is there, so its charge counts for good
-      EXPECT_TRUE(put.witnesses().at(0).wrong.empty());
+      EXPECT_TRUE(put.witnesses().at(0).fault.empty());
       put.commit(put.reserve(next), "third");
       EXPECT_EQ(spent(), "epsilon = 7/16");
       continue;
     }
     EXPECT_EQ(put.witnesses().at(0).line, 6);
-    EXPECT_NE(put.witnesses().at(0).wrong, "");
+    EXPECT_NE(put.witnesses().at(0).fault, "");
     expect_behind([&] { put.require_fit(next); });
     expect_behind([&] { put.reserve(next); });
     expect_behind([&] { put.verify(); });
@@ -179,7 +179,7 @@ TEST_P(LedgerWitnesses, ALineThatWasTornIsNone) {
   for (const auto kept : {whole - 1, whole - 5, size + 1, size}) {
     std::filesystem::resize_file(witness, kept);
     EXPECT_LE(seen().line, 6);
-    EXPECT_TRUE(ledger.witnesses().at(0).wrong.empty());
+    EXPECT_TRUE(ledger.witnesses().at(0).fault.empty());
   }
   std::ofstream(witness, std::ios::app) << "3:fra";
   ledger.commit(ledger.reserve(request("third", pure("1/16"))), "third");

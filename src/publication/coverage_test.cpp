@@ -76,7 +76,7 @@ Publication table_of_sizes(const Budget& budget, bool with_all) {
     table.levels.push_back({});
     table.mean = true;
     table.below = {Rational(40)};
-    table.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table};
+    table.intervals = IntervalRequest{Rational(19, 20), IntervalSubject::table};
   }
   publication.tables = {std::move(table)};
   return publication;

@@ -13,7 +13,6 @@
 #include "exact/workers.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/publication.hpp"
-#include "fractile/quantiles.hpp"
 #include "fractile/release.hpp"
 #include "publication/simulated.hpp"
 #include "publication/tables.hpp"
@@ -161,7 +160,7 @@ class Planner {
 
   void bound(const QuantileQuery& query, const PublicationTable& table, PlannedLevel& level) const {
     const WorstCase worst = worst_case(query, table.lattice, publication_.confidence);
-    level.without = worst.without;
+    level.unbounded_reason = worst.unbounded_reason;
     const std::optional<std::uint64_t> ranks = worst.largest();
     for (PlannedCell& cell : level.cells) {
       if (ranks) cell.worst = cell.units ? std::min(*ranks, *cell.units) : *ranks;

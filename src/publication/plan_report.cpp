@@ -112,7 +112,7 @@ void write_level(Writer& json, const PublicationPlan& plan, const PlannedLevel& 
   write_part(json, "quantiles_cost", level.quantiles_cost);
   write_part(json, "counts_cost", level.counts_cost);
   if (level.quantiles_cost) member(json, "mechanism", to_string(level.used.mechanism));
-  if (!level.without.empty()) member(json, "without_worst_case", level.without);
+  if (!level.unbounded_reason.empty()) member(json, "without_worst_case", level.unbounded_reason);
   if (level.settled_from) member(json, "intervals_settled_from", *level.settled_from);
   objects(json, "cells", level.cells, [&](const PlannedCell& cell) { write_cell(json, cell); });
 }
@@ -222,8 +222,8 @@ std::string why_not_known(const PublicationPlan& plan) {
   if (grows_with_rows(plan)) reasons.emplace_back("where it grows with the records: the file may say rows");
   std::vector<std::string> unknown;
   for (const PlannedLevel& level : plan.levels) {
-    if (level.without.empty() || std::ranges::find(unknown, level.without) != unknown.end()) continue;
-    unknown.push_back(level.without);
+    if (level.unbounded_reason.empty() || std::ranges::find(unknown, level.unbounded_reason) != unknown.end()) continue;
+    unknown.push_back(level.unbounded_reason);
   }
   if (!unknown.empty()) reasons.push_back("where it is not known: " + joined_or(unknown, ", or ", ""));
   return joined_or(reasons, "; or ", "");

@@ -38,7 +38,7 @@ TEST(PublicationPlans, AreForAllRowsThatARecordChanges) {
     PublicationTable& table = publication.tables.front();
     table.count = true;
     table.expected_rows = std::vector<std::uint64_t>(8, 1000);
-    table.target = PublicationTarget{PublicationTarget::Of::ranks, Rational(100)};
+    table.target = PublicationTarget{PublicationTarget::Quantity::ranks, Rational(100)};
     const std::vector<PublicationPart> least = least_parts(publication);
     return plan_publication(publication, least);
   };
@@ -155,7 +155,7 @@ TEST(PublicationPlans, SayWhichIntervalsWillEndAtTheRange) {
   Publication publication = earnings(Budget::pure(Rational(1)));
   PublicationTable& table = publication.tables.front();
   EXPECT_FALSE(plan_of_all(publication).levels.front().settled_from);
-  table.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, false};
+  table.intervals = IntervalRequest{Rational(19, 20), IntervalSubject::table, false};
   table.expected_rows = std::vector<std::uint64_t>(8, 100'000);
   table.level_shares = {1, 1, 1, 1};  // whatever rows are expected
   const std::uint64_t enough = plan_of_all(publication).levels.front().settled_from.value();

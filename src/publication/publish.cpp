@@ -147,14 +147,14 @@ Answer answer_to(Source source, const ReleaseRequest& asked, const std::optional
   if (answer.stored) {
     answer.release = charge->release_of(*answer.stored);
     answer.account = charge->account();
-    answer.kept = "nothing was spent";
+    answer.status = "nothing was spent";
     attendant.prepare(answer);
     charge->repeat(*answer.stored, attendant);
     return answer;
   }
   from.records->require_unchanged();
   ReleaseRun(request, *from.records, source, bits, charge, attendant).run(description, std::move(query), answer);
-  answer.kept = where_kept(request, charge);
+  answer.status = where_kept(request, charge);
   return answer;
 }
 

@@ -386,10 +386,10 @@ PublishedTables tables_drawn(Source source, const PublicationRequest& request, c
   }
   records->require_unchanged();
   PublishedTables tables = TablesRun(request, std::move(plan), *records, source, charge, attendant).run();
-  tables.kept = charge ? charge->kept()
-                : request.receipt.empty()
-                    ? Words{"the tables were drawn; with ", Field("output"), " they would have been kept"}
-                    : Words("the tables were drawn; the receipt " + request.receipt + " holds them");
+  tables.status = charge ? charge->kept()
+                  : request.receipt.empty()
+                      ? Words{"the tables were drawn; with ", Field("output"), " they would have been kept"}
+                      : Words("the tables were drawn; the receipt " + request.receipt + " holds them");
   return tables;
 }
 

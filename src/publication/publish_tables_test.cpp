@@ -154,7 +154,7 @@ TEST_F(PublishingTables, AReceiptIsReadBack) {
   Publication publication = earnings_and_hours(Budget::pure(Rational(3)));
   publication.marks.unreliable = Rational(1, 5);
   for (PublicationTable& table : publication.tables)
-    table.intervals = IntervalRequest{Rational(9, 10), IntervalOf::table};
+    table.intervals = IntervalRequest{Rational(9, 10), IntervalSubject::table};
   const PublishedTables tables = publish(publication);
   ASSERT_TRUE(is_publication_receipt(tables.receipt));
   EXPECT_FALSE(is_publication_receipt(tables.levels[0].release.receipt));
@@ -511,7 +511,7 @@ TEST_F(PublishingTables, SumsAreOfCountsAlone) {
 
 TEST_F(PublishingTables, OtherKeysHaveCellsOfTheirOwn) {
   Publication publication = with_counts(all_but_exact);
-  publication.tables[0].other = {"elsewhere", "unknown sex"};
+  publication.tables[0].others = {"elsewhere", "unknown sex"};
   const PublishedTables tables = publish(publication);
   const auto count = [&](std::size_t level, const std::vector<std::string>& keys) {
     const std::vector<Release::Group>& groups = tables.levels[level].release.groups;
@@ -542,9 +542,9 @@ TEST_F(PublishingTables, OtherKeysHaveCellsOfTheirOwn) {
 TEST_F(PublishingTables, OtherKeysArePartOfTheForm) {
   const Payment payment = ledger();
   Publication publication = earnings(Budget::pure(Rational(1)));
-  publication.tables[0].other = {"elsewhere", ""};
+  publication.tables[0].others = {"elsewhere", ""};
   publish(publication, payment);
-  publication.tables[0].other.clear();
+  publication.tables[0].others.clear();
   publication.keys[0].keys.emplace_back("elsewhere");
   for (const PublishedLevel& level : publish(publication, payment).levels) EXPECT_FALSE(level.stored) << level.level;
   require_own_receipts(Ledger::open(payment.ledger).statement());

@@ -227,7 +227,7 @@ TEST(ReleaseRequests, WhatCountsLeaveOfTheBudgetIsCheckedBeforeTheCharge) {
 /// intervals of the population.
 TEST(ReleaseRequests, GroupsUnderChangeOneHaveIntervalsOfThePopulation) {
   QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(2).pow(-48)), Neighbors::change_one};
-  query.intervals = IntervalRequest{Rational(9, 10), IntervalOf::population};
+  query.intervals = IntervalRequest{Rational(9, 10), IntervalSubject::population};
   ReleaseRequest request{{"age", Lattice::regular(0, 100, 1)}, query};
   EXPECT_NO_THROW(request.validate());
   request.column.selection = {.by = "region", .keys = {"north", "south"}};

@@ -126,7 +126,7 @@ TEST_F(PublishingValues, AreMadeAnewAtEveryLevel) {
 TEST_F(PublishingValues, AreOfTheRecordsInPossibleCells) {
   Publication publication = totals();
   const std::set<Cell> possible{{"n", "f"}, {"s", "m"}, {"e", "f"}};
-  publication.tables[0].possible.assign(possible.begin(), possible.end());
+  publication.tables[0].possible_cells.assign(possible.begin(), possible.end());
   const PublishedTables tables = publish(publication);
   for (const PublishedLevel& level : tables.levels)
     expect_sums(tables, level, sums_of(publication.tables[0].levels[level.level], possible));
@@ -317,7 +317,7 @@ TEST_F(PublishingWeights, GoWithWhatIsProved) {
   publication.neighbors = Neighbors::change_one;
   EXPECT_EQ(field_of(publication), "neighbors");
   publication = survey();
-  publication.tables[0].intervals = IntervalRequest{Rational(9, 10), IntervalOf::population};
+  publication.tables[0].intervals = IntervalRequest{Rational(9, 10), IntervalSubject::population};
   EXPECT_EQ(field_of(publication), "of");
   publication = survey();
   publication.tables[0].expected_rows.assign(8, 100);

@@ -10,7 +10,6 @@
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/publication.hpp"
-#include "fractile/quantiles.hpp"
 #include "fractile/release.hpp"
 #include "libraries/fmt.hpp"
 #include "publication/simulated.hpp"
@@ -150,8 +149,8 @@ std::optional<std::uint64_t> expected_in(const LevelCells& cells) {
 bool err_alike(const PublicationTable& a, const PublicationTable& b) {
   const auto same_intervals = [&] {
     if (!a.intervals || !b.intervals) return !a.intervals && !b.intervals;
-    return a.intervals->level == b.intervals->level && a.intervals->of == b.intervals->of &&
-           a.intervals->together == b.intervals->together;
+    return a.intervals->level == b.intervals->level && a.intervals->subject == b.intervals->subject &&
+           a.intervals->is_simultaneous == b.intervals->is_simultaneous;
   };
   const bool same_counts = !a.quantiles.empty() || a.mean == b.mean;
   return a.quantiles == b.quantiles && a.lattice == b.lattice && a.mechanism == b.mechanism && a.rates == b.rates &&
@@ -259,18 +258,18 @@ std::vector<Rational> in_proportion(std::vector<Rational> shares) {
 
 /// The most records, or units of weight, that the target lets a quantile miss in a cell of this many.
 std::uint64_t ranks_at(const PublicationTable& table, std::uint64_t rows) {
-  const Rational most = table.target->at_most;
+  const Rational most = table.target->limit;
   const Rational records(rows);
-  switch (table.target->of) {
-    case PublicationTarget::Of::ranks:
+  switch (table.target->quantity) {
+    case PublicationTarget::Quantity::ranks:
       return most.floor().to_uint64();
-    case PublicationTarget::Of::share:
+    case PublicationTarget::Quantity::share:
       return (most * records).floor().to_uint64();
-    case PublicationTarget::Of::value: {
+    case PublicationTarget::Quantity::value: {
       const Rational width = table.lattice.upper() - table.lattice.lower();
       return width.sign() == 0 ? rows : std::min(most * records / width, records).floor().to_uint64();
     }
-    case PublicationTarget::Of::interval:
+    case PublicationTarget::Quantity::interval:
       break;  // a width of intervals has no ranks
   }
   return 0;
@@ -283,10 +282,10 @@ std::string shown_cell(const LevelCells& cells, std::uint64_t rows) {
   return fmt::to_string(fmt::join(cell, ", "));
 }
 
-const char* in_words(PublicationTarget::Of of) {
-  return of == PublicationTarget::Of::value   ? "value error"
-         : of == PublicationTarget::Of::share ? "share error"
-                                              : "rank error";
+const char* in_words(PublicationTarget::Quantity quantity) {
+  return quantity == PublicationTarget::Quantity::value   ? "value error"
+         : quantity == PublicationTarget::Quantity::share ? "share error"
+                                                          : "rank error";
 }
 
 /// The least cost of a level's part that reaches the table's target.
@@ -302,8 +301,8 @@ Budget solved(const Publication& publication, const Level& level) {
   try {
     const std::uint64_t rows = counted_of(publication, smallest.value_or(1));
     const QuantileQuery enough =
-        table.target->of == PublicationTarget::Of::interval
-            ? query_for_interval_width(query, table.lattice, rows, table.target->at_most)
+        table.target->quantity == PublicationTarget::Quantity::interval
+            ? query_for_interval_width(query, table.lattice, rows, table.target->limit)
             : query_for_rank_error(query, table.lattice, ranks_at(table, rows), publication.confidence);
     return enough.budget.scaled(Rational(1) / (Rational(1) - level.counts_share));
   } catch (const Error& error) {
@@ -315,8 +314,8 @@ Budget solved(const Publication& publication, const Level& level) {
     Words what = error.what_words();
     Words hint = error.hint_words();
     if (error.field() == "rank_error") {  // the target comes down to a rank error
-      what = fmt::format("no budget gives that {}", in_words(table.target->of));
-      hint = fmt::format("ask for a larger {}, or for another mechanism", in_words(table.target->of));
+      what = fmt::format("no budget gives that {}", in_words(table.target->quantity));
+      hint = fmt::format("ask for a larger {}, or for another mechanism", in_words(table.target->quantity));
     }
     throw Error(ErrorCode::usage, {Field("target"), fmt::format(": table '{}'{}: ", table.name, cell), what}, hint,
                 "target");

@@ -279,7 +279,7 @@ TEST(PublicationParts, ExpectTheRowsOfCellsThatAreAlike) {
 TEST(PublicationTargets, TakeTheLeastBudget) {
   Publication publication = earnings();
   publication.tables.front().expected_rows = std::vector<std::uint64_t>(8, 1000);
-  publication.tables.front().target = PublicationTarget{PublicationTarget::Of::share, Rational(1, 20)};
+  publication.tables.front().target = PublicationTarget{PublicationTarget::Quantity::share, Rational(1, 20)};
   const std::vector<PublicationPart> least = least_parts(publication);
   expect_exactly(least, publication.budget);
   EXPECT_EQ(shares_of(publication).size(), least.size()) << "parts() reaches the targets with this budget";
@@ -299,7 +299,7 @@ TEST(PublicationTargets, HoldInTheSmallestCell) {
   Publication publication = earnings();
   publication.tables.front().levels = {{0, 1}};
   publication.tables.front().expected_rows = {500, 1000, 1000, 1000, 1000, 1000, 1000, 1000};
-  publication.tables.front().target = PublicationTarget{PublicationTarget::Of::share, Rational(1, 20)};
+  publication.tables.front().target = PublicationTarget{PublicationTarget::Quantity::share, Rational(1, 20)};
   const PublicationPart part = least_parts(publication).front();
   const Lattice& lattice = publication.tables.front().lattice;
   EXPECT_LE(worst_case(group_query(part.query), lattice, publication.confidence).largest().value(), 25U);
@@ -308,7 +308,7 @@ TEST(PublicationTargets, HoldInTheSmallestCell) {
 TEST(PublicationTargets, LeaveTheRestToOthers) {
   Publication publication = earnings(Budget::pure(Rational(8)));
   publication.tables.push_back(table_by("hours", {"sex"}, {{0}, {}}));
-  publication.tables.back().target = PublicationTarget{PublicationTarget::Of::ranks, Rational(100)};
+  publication.tables.back().target = PublicationTarget{PublicationTarget::Quantity::ranks, Rational(100)};
   const std::vector<PublicationPart> all = parts(publication);
   EXPECT_EQ(sum_of_shares(all), Rational(1));
   Publication alone = publication;
@@ -319,7 +319,7 @@ TEST(PublicationTargets, LeaveTheRestToOthers) {
 
 TEST(PublicationTargets, AreRefusedBeyondTheBudget) {
   Publication publication = earnings(Budget::pure(Rational(1, 100)));
-  publication.tables.front().target = PublicationTarget{PublicationTarget::Of::ranks, Rational(10)};
+  publication.tables.front().target = PublicationTarget{PublicationTarget::Quantity::ranks, Rational(10)};
   try {
     parts(publication);
     FAIL() << "the targets cost more";
@@ -333,7 +333,7 @@ TEST(PublicationTargets, AreRefusedBeyondTheBudget) {
 /// Once, the hint named a budget of which nothing was left for other tables, and was given again for that budget.
 TEST(PublicationTargets, NameABudgetThatSuffices) {
   Publication publication = earnings(Budget::pure(Rational(1, 100)));
-  publication.tables.front().target = PublicationTarget{PublicationTarget::Of::ranks, Rational(10)};
+  publication.tables.front().target = PublicationTarget{PublicationTarget::Quantity::ranks, Rational(10)};
   const auto hinted = [&] {
     try {
       parts(publication);
@@ -359,7 +359,7 @@ TEST(PublicationTargets, NameTheCellThatNoBudgetReaches) {
   Publication publication = earnings();
   publication.tables.front().lattice = Lattice::explicit_points({0, 10, 100});
   publication.tables.front().expected_rows = {3, 1000, 1000, 1000, 1000, 1000, 1000, 1000};
-  publication.tables.front().target = PublicationTarget{PublicationTarget::Of::share, Rational(1, 100)};
+  publication.tables.front().target = PublicationTarget{PublicationTarget::Quantity::share, Rational(1, 100)};
   try {
     least_parts(publication);
     FAIL() << "no budget reaches this";
@@ -379,8 +379,8 @@ TEST(PublicationTargets, OfIntervalsAreReachedAboutOnAPublicTable) {
   table.levels = {{0, 1}, {}};
   table.lattice = Lattice::regular(0, 100'000, 1);
   table.expected_rows.assign(8, 2000);
-  table.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table};
-  table.target = PublicationTarget{PublicationTarget::Of::interval, Rational(1, 10)};
+  table.intervals = IntervalRequest{Rational(19, 20), IntervalSubject::table};
+  table.target = PublicationTarget{PublicationTarget::Quantity::interval, Rational(1, 10)};
   const std::vector<PublicationPart> least = least_parts(publication);
   for (const PublicationPart& part : least) {
     const std::uint64_t rows = part.level == 0 ? 2000 : 16'000;
@@ -397,8 +397,8 @@ TEST(PublicationTargets, OfIntervalsThatSamplingMakesWiderAreRefused) {
   Publication publication = earnings();
   PublicationTable& table = publication.tables.front();
   table.expected_rows.assign(8, 500);
-  table.intervals = IntervalRequest{Rational(19, 20), IntervalOf::population};
-  table.target = PublicationTarget{PublicationTarget::Of::interval, Rational(1, 100)};
+  table.intervals = IntervalRequest{Rational(19, 20), IntervalSubject::population};
+  table.target = PublicationTarget{PublicationTarget::Quantity::interval, Rational(1, 100)};
   try {
     least_parts(publication);
     FAIL() << "half a thousand records are no such sample";

@@ -72,18 +72,18 @@ void validate_levels(const PublicationTable& table) {
 std::vector<std::string> keys_of(const PublicationTable& table, const std::vector<const KeyColumn*>& columns,
                                  std::size_t column) {
   std::vector<std::string> keys = columns[column]->keys;
-  if (!table.other.empty() && !table.other[column].empty()) keys.push_back(table.other[column]);
+  if (!table.others.empty() && !table.others[column].empty()) keys.push_back(table.others[column]);
   return keys;
 }
 
 void validate_other(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
-  if (table.other.empty()) return;
-  if (table.other.size() != columns.size()) {
-    refuse("other", fmt::format("of {} columns, and the table has {}", table.other.size(), columns.size()),
+  if (table.others.empty()) return;
+  if (table.others.size() != columns.size()) {
+    refuse("other", fmt::format("of {} columns, and the table has {}", table.others.size(), columns.size()),
            "write what other keys are called for each column, or for none");
   }
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::string& name = table.other[i];
+    const std::string& name = table.others[i];
     if (!is_utf8(name)) refuse("other", "a key is not UTF-8 text", "convert it");
     const bool is_key = std::ranges::find(columns[i]->keys, name) != columns[i]->keys.end();
     const bool is_label = std::ranges::find(columns[i]->labels, name) != columns[i]->labels.end();
@@ -97,22 +97,22 @@ void validate_other(const PublicationTable& table, const std::vector<const KeyCo
 
 /// Each listed key needs a possible cell: otherwise its records would count under the key for all others.
 void require_all_possible(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
-  for (std::size_t i = 0; i < table.other.size(); ++i) {
-    if (table.other[i].empty()) continue;
+  for (std::size_t i = 0; i < table.others.size(); ++i) {
+    if (table.others[i].empty()) continue;
     std::set<std::string> keys;
-    for (const KeyTuple& cell : table.possible) keys.insert(cell[i]);
+    for (const KeyTuple& cell : table.possible_cells) keys.insert(cell[i]);
     for (const std::string& key : columns[i]->keys) {
       if (keys.contains(key)) continue;
       refuse("possible",
              fmt::format("{} of column {} is in no cell, and its records would count as {}", quoted(key),
-                         quoted(columns[i]->column), quoted(table.other[i])),
+                         quoted(columns[i]->column), quoted(table.others[i])),
              "list a cell that has it, or leave it out of the keys");
     }
   }
 }
 
 void require_one_key_a_column(const PublicationTable& table) {
-  for (const KeyTuple& cell : table.possible) {
+  for (const KeyTuple& cell : table.possible_cells) {
     if (cell.size() == table.by.size()) continue;
     refuse("possible", fmt::format("a cell has {} keys, and the table {} columns", cell.size(), table.by.size()),
            "write one key a column");
@@ -127,7 +127,7 @@ void validate_possible(const PublicationTable& table, const std::vector<const Ke
     known.emplace_back(keys.begin(), keys.end());
   }
   std::set<KeyTuple> cells;
-  for (const KeyTuple& cell : table.possible) {
+  for (const KeyTuple& cell : table.possible_cells) {
     for (std::size_t i = 0; i < cell.size(); ++i) {
       if (known[i].contains(cell[i])) continue;
       refuse("possible", fmt::format("{} is not a key of column {}", quoted(cell[i]), quoted(columns[i]->column)),
@@ -135,11 +135,11 @@ void validate_possible(const PublicationTable& table, const std::vector<const Ke
     }
     if (!cells.insert(cell).second) refuse("possible", "a cell appears twice", "write each once");
   }
-  if (!table.possible.empty()) require_all_possible(table, columns);
+  if (!table.possible_cells.empty()) require_all_possible(table, columns);
 }
 
 std::size_t cell_count(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
-  if (!table.possible.empty()) return table.possible.size();
+  if (!table.possible_cells.empty()) return table.possible_cells.size();
   std::size_t cells = 1;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     cells *= keys_of(table, columns, i).size();
@@ -217,7 +217,7 @@ void validate_counted(const Publication& publication, const PublicationTable& ta
   selection.weights = publication.weights;
   ColumnToCount{table.column, table.lattice, publication.null_policy, selection}.validate();
   if (!publication.weights) return;
-  if (table.target && table.target->of == PublicationTarget::Of::interval) {
+  if (table.target && table.target->quantity == PublicationTarget::Quantity::interval) {
     refuse("target", "no budget is found for a width of intervals of weighted quantiles",
            "name a budget, and see with fractile plan what it is worth");
   }
@@ -248,16 +248,16 @@ void validate_shares(const PublicationTable& table) {
     refuse("target", "a target decides the table's part of the budget", "leave out its shares");
   }
   if (table.quantiles.empty()) refuse("target", "a target is about quantiles, and there are none", "leave it out");
-  if (table.target->of == PublicationTarget::Of::interval && !table.intervals) {
+  if (table.target->quantity == PublicationTarget::Quantity::interval && !table.intervals) {
     refuse("target", "a target of interval_width needs intervals, and the table has none",
            {"write ", Field("intervals").number("0.95"), ", or ask for a share_error"});
   }
-  if (table.target->of == PublicationTarget::Of::interval && table.target->at_most >= Rational(1)) {
+  if (table.target->quantity == PublicationTarget::Quantity::interval && table.target->limit >= Rational(1)) {
     refuse("target", "an interval of all of a cell's records says nothing",
            "write for example { interval_width = 0.1 }");
   }
-  if (table.target->at_most.sign() < 0) refuse("target", "an error below 0", "write how large it may be");
-  if (table.target->of != PublicationTarget::Of::ranks && table.expected_rows.empty()) {
+  if (table.target->limit.sign() < 0) refuse("target", "an error below 0", "write how large it may be");
+  if (table.target->quantity != PublicationTarget::Quantity::ranks && table.expected_rows.empty()) {
     refuse("target", "the number of records of a cell is not given",
            {"write about how many, for example ", Field("rows").number(1000), ", or ask for a rank_error"});
   }
@@ -351,8 +351,8 @@ KeyColumns publication_detail::columns_of(const PublicationTable& table, const K
 
 std::vector<std::string> publication_detail::others_of(const PublicationTable& table, const KeyLevel& level) {
   std::vector<std::string> others;
-  if (table.other.empty()) return others;
-  for (const std::size_t place : level) others.push_back(table.other[place]);
+  if (table.others.empty()) return others;
+  for (const std::size_t place : level) others.push_back(table.others[place]);
   const bool are_none = std::ranges::all_of(others, [](const std::string& each) { return each.empty(); });
   return are_none ? std::vector<std::string>() : others;
 }
@@ -442,7 +442,7 @@ LevelCells cells_of(const Publication& publication, const PublicationTable& tabl
   validate_other(table, columns);
   require_one_key_a_column(table);
   require_rows_of_all(table, require_countable(table, columns));
-  const std::vector<KeyTuple> finest = table.possible.empty() ? all_tuples(table, columns) : table.possible;
+  const std::vector<KeyTuple> finest = table.possible_cells.empty() ? all_tuples(table, columns) : table.possible_cells;
   LevelCells result;
   std::map<KeyTuple, std::size_t> places;
   for (std::size_t i = 0; i < finest.size(); ++i) {

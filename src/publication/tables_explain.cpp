@@ -132,7 +132,9 @@ Promise promise_of(const Page& page, const PublishedTables& published, const std
 // --- How wrong ----------------------------------------------------------------------------------------------------------
 
 std::string assumed_sample(const Table& table) {
-  return table.finest().query.intervals->of == IntervalOf::population ? ", if the sample is a simple random one" : "";
+  return table.finest().query.intervals->subject == IntervalSubject::population
+             ? ", if the sample is a simple random one"
+             : "";
 }
 
 /// The largest error of a quantile in a level's cells; nothing if one is unknown.
@@ -171,7 +173,7 @@ std::string error_in_short(const Page& page, const Table& table) {
   const Release& release = table.finest();
   if (release.query.intervals) {
     const std::string level = share_of(release.query.intervals->level);
-    if (release.query.intervals->together) {
+    if (release.query.intervals->is_simultaneous) {
       return fmt::format(
           "With a probability of at least {} in each cell, all intervals beside the values of {} hold, at once, {}{}.",
           level, name, held_quantile(table.finest()), assumed_sample(table));
@@ -211,13 +213,13 @@ std::vector<Row> error_rows(const Page& page, const Table& table) {
 
 void explain_intervals(Page& page, const Table& table) {
   const IntervalRequest& request = *table.finest().query.intervals;
-  const bool of_table = request.of == IntervalOf::table;
+  const bool of_table = request.subject == IntervalSubject::table;
   page.paragraph(fmt::format(
       "{}: beside each value is an interval for {}. With a probability of at least {}, {}. This holds whatever the "
       "{}.{}",
       page.typed(table.table.name), held_quantile(table.finest()), share_of(request.level),
-      request.together ? "all intervals of a cell hold their quantiles at once"
-                       : "an interval holds its quantile: each by itself, not all of them at once",
+      request.is_simultaneous ? "all intervals of a cell hold their quantiles at once"
+                              : "an interval holds its quantile: each by itself, not all of them at once",
       of_table ? "data are" : "distribution is",
       of_table ? " An interval says nothing about people who are not in the table."
                : " An interval covers both the error added for privacy and the error of sampling."));
@@ -240,8 +242,8 @@ void explain_rank_errors(Page& page, const Table& table) {
   std::optional<std::uint64_t> rounded;
   for (const PublishedLevel* level : table.levels) {
     const ErrorTerms& errors = *level->release.errors;
-    if (!errors.without.empty()) add(reasons, page.typed(errors.without));
-    if (errors.rounded) rounded = std::max(rounded.value_or(0), *errors.rounded);
+    if (!errors.unbounded_reason.empty()) add(reasons, page.typed(errors.unbounded_reason));
+    if (errors.rounding) rounded = std::max(rounded.value_or(0), *errors.rounding);
   }
   for (const std::string& reason : reasons)
     page.paragraph(fmt::format("No bound is known for all values: {}.", reason));

@@ -215,7 +215,7 @@ void add_table(PublishedTables& tables, const Json& json, std::vector<std::strin
       table.quantiles = release.query.quantiles;
       table.quantile_names = release.query.names;
       table.per_person = release.source.per_person;
-      table.other = release.source.others;
+      table.others = release.source.others;
       table.count = release.statistics.has_value();
       if (release.statistics) table.below = release.statistics->request.below;
       table.mean = release.statistics && release.statistics->request.mean;

@@ -48,9 +48,9 @@ TEST(PublicationCells, OfAMarginAreSumsOfTheFinest) {
 
 TEST(PublicationCells, ThatCannotBeAreInNoLevel) {
   Publication publication = earnings();
-  publication.tables.front().possible = {{"w", "m"}, {"n", "f"}, {"w", "f"}};
+  publication.tables.front().possible_cells = {{"w", "m"}, {"n", "f"}, {"w", "f"}};
   const PublicationTable& table = publication.tables.front();
-  EXPECT_EQ(cells_of(publication, table, {0, 1}).cells, table.possible);
+  EXPECT_EQ(cells_of(publication, table, {0, 1}).cells, table.possible_cells);
   const LevelCells regions = cells_of(publication, table, {0});
   EXPECT_EQ(regions.cells, (std::vector<KeyTuple>{{"w"}, {"n"}}));
   EXPECT_EQ(regions.of_finest, (std::vector<std::size_t>{0, 1, 0}));
@@ -60,7 +60,7 @@ TEST(PublicationCells, ThatCannotBeAreInNoLevel) {
 TEST(PublicationCells, HaveOneKeyAColumn) {
   for (const KeyTuple& odd : {KeyTuple{}, KeyTuple{"w"}, KeyTuple{"w", "m", "m"}}) {
     Publication publication = earnings();
-    publication.tables.front().possible = {{"w", "m"}, odd};
+    publication.tables.front().possible_cells = {{"w", "m"}, odd};
     for (const KeyLevel& level : {KeyLevel{0, 1}, KeyLevel{1}, KeyLevel{}}) {
       EXPECT_THROW(cells_of(publication, publication.tables.front(), level), Error);
     }
@@ -69,16 +69,16 @@ TEST(PublicationCells, HaveOneKeyAColumn) {
 
 TEST(PublicationCells, AreThoseThatItsListsAreAbout) {
   Publication publication = earnings();
-  publication.tables.front().other = {"abroad"};  // of two columns
+  publication.tables.front().others = {"abroad"};  // of two columns
   EXPECT_THROW(cells_of(publication, publication.tables.front(), {0, 1}), Error);
-  publication.tables.front().other = {};
+  publication.tables.front().others = {};
   publication.tables.front().expected_rows = {1, 2};  // of eight cells
   EXPECT_THROW(cells_of(publication, publication.tables.front(), {0, 1}), Error);
 }
 
 TEST(PublicationCells, OfOtherKeysComeAfterTheListed) {
   Publication publication = earnings();
-  publication.tables.front().other = {"abroad", ""};
+  publication.tables.front().others = {"abroad", ""};
   const PublicationTable& table = publication.tables.front();
   EXPECT_NO_THROW(publication.validate());
   const LevelCells cells = cells_of(publication, table, {0, 1});
@@ -118,24 +118,24 @@ TEST(Publications, AreRefused) {
   const auto first = [](Publication& all) -> PublicationTable& { return all.tables.front(); };
   expect_refused("table", "there is none", [](Publication& all) { all.tables.clear(); });
   expect_refused("other", "of 1 columns, and the table has 2",
-                 [&](Publication& all) { first(all).other = {"abroad"}; });
+                 [&](Publication& all) { first(all).others = {"abroad"}; });
   expect_refused("other", "'men' is already a label of column 'sex'", [&](Publication& all) {
-    first(all).other = {"", "men"};
+    first(all).others = {"", "men"};
   });
   expect_refused("other", "'n' is already a key of column 'region'", [&](Publication& all) {
-    first(all).other = {"n", ""};
+    first(all).others = {"n", ""};
   });
   expect_refused("possible", "'e' of column 'region' is in no cell, and its records would count as 'abroad'",
                  [&](Publication& all) {
-                   first(all).other = {"abroad", ""};
-                   first(all).possible = {{"n", "f"}, {"s", "f"}, {"abroad", "m"}};
+                   first(all).others = {"abroad", ""};
+                   first(all).possible_cells = {{"n", "f"}, {"s", "f"}, {"abroad", "m"}};
                  });
   expect_refused("intervals", "intervals are of quantiles, and there are no quantiles", [&](Publication& all) {
     first(all).quantiles.clear();
     first(all).count = true;
-    first(all).intervals = IntervalRequest{Rational(19, 20), IntervalOf::table};
+    first(all).intervals = IntervalRequest{Rational(19, 20), IntervalSubject::table};
   });
-  const PublicationTarget narrow{PublicationTarget::Of::interval, Rational(1, 10)};
+  const PublicationTarget narrow{PublicationTarget::Quantity::interval, Rational(1, 10)};
   expect_refused("target", "needs intervals, and the table has none", [&](Publication& all) {
     first(all).target = narrow;
     first(all).expected_rows.assign(8, 1000);
@@ -156,10 +156,10 @@ TEST(Publications, AreRefused) {
   expect_refused("levels", "in their order", [&](Publication& all) { first(all).levels[1] = {1, 0}; });
   expect_refused("levels", "in their order", [&](Publication& all) { first(all).levels[1] = {2}; });
   expect_refused("levels", "appears twice", [&](Publication& all) { first(all).levels[1] = {1}; });
-  expect_refused("possible", "1 keys, and the table 2", [&](Publication& all) { first(all).possible = {{"n"}}; });
-  expect_refused("possible", "'x' is not a key", [&](Publication& all) { first(all).possible = {{"n", "x"}}; });
+  expect_refused("possible", "1 keys, and the table 2", [&](Publication& all) { first(all).possible_cells = {{"n"}}; });
+  expect_refused("possible", "'x' is not a key", [&](Publication& all) { first(all).possible_cells = {{"n", "x"}}; });
   expect_refused("possible", "appears twice", [&](Publication& all) {
-    first(all).possible = {{"n", "f"}, {"n", "f"}};
+    first(all).possible_cells = {{"n", "f"}, {"n", "f"}};
   });
   expect_refused("rows", "of 2 cells, and the table has 8", [&](Publication& all) {
     first(all).expected_rows = {1, 2};
@@ -188,7 +188,7 @@ TEST(Publications, AreRefused) {
                  [&](Publication& all) { first(all).counts_share = Rational(1, 5); });
   expect_refused("share", "not above 0", [&](Publication& all) { first(all).share = 0; });
   expect_refused("level_shares", "2 shares for 4 levels", [&](Publication& all) { first(all).level_shares = {1, 2}; });
-  const PublicationTarget target{PublicationTarget::Of::share, Rational(1, 50)};
+  const PublicationTarget target{PublicationTarget::Quantity::share, Rational(1, 50)};
   expect_refused("target", "the number of records of a cell is not given",
                  [&](Publication& all) { first(all).target = target; });
   expect_refused("target", "a target decides the table's part", [&](Publication& all) {

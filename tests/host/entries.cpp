@@ -47,7 +47,7 @@ std::string drawn(const QuantileQuery& query, std::uint64_t rows) {
 std::string windows(std::size_t known) {
   flow::Pipeline pipeline = counting(3 * known + 1);
   pipeline.secret = flow::Secret::target_among({known, known, known}, pipeline.participants);
-  const flow::Windows found = flow::find_windows(pipeline, {}, 2, Rational(5, 2));
+  const flow::Windows found = flow::find_windows(pipeline, {}, flow::OddsRange(2, Rational(5, 2)));
   std::string all = to_string(found.method) + std::to_string(found.windows.size());
   for (const flow::LossPoint& point : flow::loss_curve(pipeline, {}, {Rational(1), Rational(2), Rational(5, 2)})) {
     all += point.loss.lower.to_string() + " ";

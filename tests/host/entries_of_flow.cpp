@@ -23,8 +23,8 @@ std::string reported(const Report& report) {
 }
 
 std::string multiplied() {
-  const Channel truth = Perturber::randomized_response(2).at(3);
-  const Channel steps = Perturber::geometric(2).at(2);
+  const Channel truth = Perturber::randomized_response(2).at(Odds(3));
+  const Channel steps = Perturber::geometric(2).at(Odds(2));
   const Channel merging = deterministic({0, 1, 1}, 2);
   std::string all = host_test::text(kronecker(truth, steps).matrix()) + host_test::text((truth * steps).matrix());
   all += host_test::text(kronecker_power(truth, 2).matrix()) + host_test::text(left_inverse(merging).matrix());
@@ -43,8 +43,8 @@ std::string perturbed_by_all() {
        {Perturber::randomized_response(3), Perturber::geometric(3), Perturber::wide_geometric(3, 1),
         Perturber::subset_selection(3, 2), Perturber::hadamard(3), Perturber::symmetric_unary(2),
         Perturber::optimized_unary(2), Perturber::in_odds({{"odds/(odds + 1)", "1/(odds + 1)"}, {"1/2", "1/2"}})}) {
-    all += host_test::text(perturber.at(4).matrix()) + std::to_string(perturbed(perturber, Exponent::log(4), 1, bits)) +
-           " ";
+    all += host_test::text(perturber.at(Odds(4)).matrix()) +
+           std::to_string(perturbed(perturber, Exponent::log(4), 1, bits)) + " ";
   }
   return all;
 }
@@ -62,19 +62,19 @@ Pipeline curated() { return {3, {0, 1, 2}, Perturber::release({}, 3), {}, {}}; }
 
 std::string channels() {
   const Pipeline pipeline = counting(2);
-  std::string all = host_test::text(channel_at(pipeline, 2).channel.matrix()) +
-                    smallest_epsilon(pipeline, 2)->to_string() +
-                    host_test::text(channel_at(curated(), 16).channel.matrix());
-  for (const std::vector<RealBounds>& row : channel_bounds(pipeline, Rational(1)).probabilities) {
+  std::string all = host_test::text(channel_at(pipeline, Odds(2)).channel.matrix()) +
+                    smallest_epsilon(pipeline, Odds(2))->to_string() +
+                    host_test::text(channel_at(curated(), Odds(16)).channel.matrix());
+  for (const std::vector<RealBounds>& row : channel_bounds(pipeline, Exponent(Rational(1))).probabilities) {
     for (const RealBounds& each : row) all += text(each);
   }
-  return all + reported(ChannelReport{Rational(1), channel_bounds(pipeline, Rational(1))});
+  return all + reported(ChannelReport{Rational(1), channel_bounds(pipeline, Exponent(Rational(1)))});
 }
 
 std::string refined() {
   const Pipeline pipeline = counting(2);
-  const Channel low = channel_at(pipeline, 2).channel;
-  const Channel high = channel_at(pipeline, 3).channel;
+  const Channel low = channel_at(pipeline, Odds(2)).channel;
+  const Channel high = channel_at(pipeline, Odds(3)).channel;
   const Refinement refinement = refines(high, low);
   std::string all = refinement.reason + (refinement.refines() ? " yes" : " no");
   const LossRefinement of_loss = refines_for(bayes_risk(low.secrets().size()), high, low);
@@ -82,7 +82,7 @@ std::string refined() {
          (of_loss.refines()   ? " yes"
           : of_loss.refuted() ? " no"
                               : " open") +
-         check_refinement(pipeline, 3, 2).refinement.reason;
+         check_refinement(pipeline, Odds(3), Odds(2)).refinement.reason;
 }
 
 std::string is_stable() {
@@ -90,9 +90,9 @@ std::string is_stable() {
   Pipeline one = counting(1);
   one.perturber = Perturber::randomized_response(3);
   Analyst analyst;
-  const std::optional<Stability> proved = proved_stability(one, 2, 3);
-  return check_stability(counting(2), 2, 3).reason + check_stability(one, range).reason +
-         check_stability_for(one, analyst, 2, 3).reason + (proved ? to_string(proved->theorem) : "open");
+  const std::optional<Stability> proved = proved_stability(one, OddsRange(2, 3));
+  return check_stability(counting(2), OddsRange(2, 3)).reason + check_stability(one, range).reason +
+         check_stability_for(one, analyst, OddsRange(2, 3)).reason + (proved ? to_string(proved->theorem) : "open");
 }
 
 std::string lost() {
@@ -100,13 +100,14 @@ std::string lost() {
   analyst.goal = Analyst::Goal::linear_error;
   analyst.about = counting(2).post;
   const Pipeline pipeline = counting(2);
-  std::string all = expected_loss(pipeline, analyst, 3).to_string() +
-                    text(expected_loss_bounds(pipeline, analyst, Rational(1))) +
+  std::string all = expected_loss(pipeline, analyst, Odds(3)).to_string() +
+                    text(expected_loss_bounds(pipeline, analyst, Exponent(Rational(1)))) +
                     text(loss_without_release(pipeline, analyst));
   for (const LossPoint& point : loss_curve(pipeline, analyst, {Rational(1), Rational(2), Rational(3)}, 2)) {
     all += text(point.loss) + to_string(point.change);
   }
-  return all + reported(ExpectedLossReport{Rational(1), expected_loss_bounds(pipeline, analyst, Rational(1))});
+  return all +
+         reported(ExpectedLossReport{Rational(1), expected_loss_bounds(pipeline, analyst, Exponent(Rational(1)))});
 }
 
 Pipeline windowed() {
@@ -116,8 +117,8 @@ Pipeline windowed() {
 }
 
 std::string chosen() {
-  const Wanted wanted{Rational(1, 2), find_windows(windowed(), {}, 2, 3)};
-  const std::vector<ServedRange> ranges = served_ranges(windowed(), {}, wanted, 2, 3);
+  const Wanted wanted{Rational(1, 2), find_windows(windowed(), {}, OddsRange(2, 3))};
+  const std::vector<ServedRange> ranges = served_ranges(windowed(), {}, wanted, OddsRange(2, 3));
   std::string all;
   for (const ServedRange& each : served_together({ranges, ranges})) {
     all += each.from.to_string() + ".." + each.to.to_string() + to_string(each.answer) + " ";
@@ -129,10 +130,10 @@ std::string chosen() {
 
 std::string certified() {
   const Pipeline pipeline = counting(2);
-  const RefinementReport refinement{Exponent::log(3), Exponent::log(2), check_refinement(pipeline, 3, 2)};
-  const StabilityReport stability{Exponent::log(2), Exponent::log(3), check_stability(pipeline, 2, 3)};
-  const Channel low = channel_at(pipeline, 2).channel;
-  const Channel high = channel_at(pipeline, 3).channel;
+  const RefinementReport refinement{Exponent::log(3), Exponent::log(2), check_refinement(pipeline, Odds(3), Odds(2))};
+  const StabilityReport stability{Exponent::log(2), Exponent::log(3), check_stability(pipeline, OddsRange(2, 3))};
+  const Channel low = channel_at(pipeline, Odds(2)).channel;
+  const Channel high = channel_at(pipeline, Odds(3)).channel;
   const ComparisonReport comparison{"high", "low", high, low, refines(high, low)};
   std::string all;
   for (const std::string& json : {to_json(refinement), to_json(stability)}) {
@@ -145,10 +146,10 @@ std::string certified() {
 std::string swept() {
   Analyst analyst;
   const std::vector<Exponent> epsilons = {Rational(1, 2), Rational(1)};
-  const SweepReport sweep{loss_curve(windowed(), analyst, epsilons), find_windows(windowed(), analyst, 2, 3),
+  const SweepReport sweep{loss_curve(windowed(), analyst, epsilons), find_windows(windowed(), analyst, OddsRange(2, 3)),
                           loss_without_release(windowed(), analyst)};
-  const AnyPriorReport any_prior{Exponent::log(2), Exponent::log(3), check_stability_for(counting(1), analyst, 2, 3),
-                                 counting(1)};
+  const AnyPriorReport any_prior{Exponent::log(2), Exponent::log(3),
+                                 check_stability_for(counting(1), analyst, OddsRange(2, 3)), counting(1)};
   const CostReport cost{Rational(1), {{3, Exponent(Rational(1)), {}}}, Exponent(Rational(1))};
   return reported(sweep) + curve_to_table(sweep) + windows_to_csv(sweep) + to_html(sweep, {}).html +
          reported(any_prior) + verdict_of(any_prior) + reported(cost);

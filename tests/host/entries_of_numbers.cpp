@@ -7,13 +7,14 @@
 #include <string_view>
 #include <utility>
 
+#include "exact/edit_distance.hpp"
 #include "figures/figures.hpp"
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/measurements.hpp"
 #include "fractile/privacy.hpp"
-#include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
+#include "fractile/release.hpp"
 #include "fractile/source.hpp"
 #include "host/entry_groups.hpp"
 #include "report/text/shown_text.hpp"

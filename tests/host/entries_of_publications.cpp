@@ -37,7 +37,7 @@ std::string split() {
 std::string split_for_targets() {
   Publication asked = publication();
   asked.tables[0].count = asked.tables[0].mean = false;
-  asked.tables[0].target = PublicationTarget{PublicationTarget::Of::share, Rational(1, 4)};
+  asked.tables[0].target = PublicationTarget{PublicationTarget::Quantity::share, Rational(1, 4)};
   least_parts(asked);
   return asked.budget.to_string();
 }

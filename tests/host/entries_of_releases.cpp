@@ -7,12 +7,12 @@
 
 #include "fractile/exact.hpp"
 #include "fractile/planning.hpp"
-#include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
 #include "fractile/reports.hpp"
 #include "host/entry_groups.hpp"
+#include "report/release/page_receipt.hpp"
 #include "report/text/canonical_query.hpp"
 
 namespace fractile::host_test {
@@ -115,7 +115,7 @@ std::string planned_intervals() {
   query.expected_rows = 100;
   const std::optional<UnsettledEnds> unsettled = unsettled_ends(query, 100);
   return std::to_string(records_that_settle(query).value_or(0)) +
-         (unsettled && unsettled->enough ? unsettled->enough->to_string() : "settled");
+         (unsettled && unsettled->sufficient_budget ? unsettled->sufficient_budget->to_string() : "settled");
 }
 
 std::string warned() {
@@ -132,7 +132,7 @@ std::string solved() {
 
 std::string served() {
   ReleaseAnalyst analyst;
-  analyst.most = Rational(5);
+  analyst.accepted_loss = Rational(5);
   const Lattice few = Lattice::regular(0, 20, 1);
   const ServedEpsilons found =
       served_epsilons(median(Budget::pure(Rational(1))), few, reference_table(few, Shape::normal, 100), 100, analyst,

@@ -9,8 +9,8 @@
 
 #include "fractile/flow.hpp"
 #include "fractile/pipelines.hpp"
-#include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
+#include "fractile/release.hpp"
 #include "fractile/source.hpp"
 #include "host/entries.hpp"
 

@@ -44,9 +44,9 @@ TEST(Channel, LeftInversesUndoDeterministicChannels) {
 }
 
 TEST(Channel, SmallestEpsilonIsExact) {
-  const Channel response = Perturber::randomized_response(4).at(3);
+  const Channel response = Perturber::randomized_response(4).at(Odds(3));
   EXPECT_EQ(smallest_epsilon(response, discrete_metric(4)), Exponent::log(3));
-  const Channel geometric = Perturber::geometric(5).at(Rational(7, 2));
+  const Channel geometric = Perturber::geometric(5).at(Odds(Rational(7, 2)));
   EXPECT_EQ(smallest_epsilon(geometric, line_metric(5)), Exponent::log(Rational(7, 2)));
   // Appendix C: side by side they are private under the Manhattan metric.
   Matrix manhattan(9, 9);
@@ -56,7 +56,7 @@ TEST(Channel, SmallestEpsilonIsExact) {
           std::abs(i / 3 - j / 3) + std::abs(i % 3 - j % 3);
     }
   }
-  const Channel two = kronecker_power(Perturber::geometric(3).at(2), 2);
+  const Channel two = kronecker_power(Perturber::geometric(3).at(Odds(2)), 2);
   EXPECT_EQ(smallest_epsilon(two, manhattan), Exponent::log(2));
   EXPECT_EQ(smallest_epsilon(two * deterministic({0, 0, 1, 1, 1, 0, 2, 2, 2}, 3), manhattan) <= Exponent::log(2), true);
   EXPECT_FALSE(smallest_epsilon(Channel(Matrix::identity(2)), discrete_metric(2)));

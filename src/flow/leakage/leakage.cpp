@@ -98,7 +98,7 @@ class ListedWorlds {
 
   bool is_soon_exact(const Rational& odds) const {
     return entries_ <= most_exact_entries && std::ranges::all_of(shown_, [&](const Shown& shown) {
-             return is_exact_at(shown.world.pipeline, odds) &&
+             return is_exact_at(shown.world.pipeline, Odds(odds)) &&
                     shown.world.pipeline.participants <= most_exact_participants;
            });
   }

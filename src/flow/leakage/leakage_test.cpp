@@ -11,6 +11,13 @@
 namespace fractile::flow {
 namespace {
 
+// A number alone might be odds.
+template <class Number>
+concept Leaks = requires(const LeakageQuestion& question, Number epsilon) {
+  leakage(question, epsilon);
+};
+static_assert(Leaks<Exponent> && !Leaks<int> && !Leaks<Rational> && !Leaks<Odds>);
+
 Exponent ln(std::int64_t odds) { return Exponent::log(Rational(odds)); }
 
 /// A pipeline of a few people, of whom all but one are known.
@@ -84,7 +91,7 @@ TEST(Leakage, AmongKnownAnswersIsThatOfTheOwnAnswer) {
     question.guess = some_guess(values);
     RC_PRE(question.guess.about != Guess::About::presence);
     const Leakage found = leakage(question, ln(3));
-    const Matrix rows = channel_at(question.pipeline, 3).channel.matrix();
+    const Matrix rows = channel_at(question.pipeline, Odds(3)).channel.matrix();
     Rational after;
     Rational capacity;
     for (std::size_t y = 0; y < rows.columns(); ++y) {

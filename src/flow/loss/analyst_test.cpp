@@ -9,18 +9,30 @@
 namespace fractile::flow {
 namespace {
 
+// expected_loss(p, a, 2) once meant odds, and expected_loss_bounds(p, a, 2) an epsilon.
+template <class Number>
+concept HasALoss = requires(const Pipeline& pipeline, const Analyst& analyst, Number odds) {
+  expected_loss(pipeline, analyst, odds);
+};
+template <class Number>
+concept HasLossBounds = requires(const Pipeline& pipeline, const Analyst& analyst, Number epsilon) {
+  expected_loss_bounds(pipeline, analyst, epsilon);
+};
+static_assert(HasALoss<Odds> && !HasALoss<int> && !HasALoss<Rational> && !HasALoss<Exponent>);
+static_assert(HasLossBounds<Exponent> && !HasLossBounds<int> && !HasLossBounds<Rational> && !HasLossBounds<Odds>);
+
 // Appendix D.1: both losses, and equation 37's and 75's corners.
 TEST(ExpectedLoss, KnownOthersAsInAppendixD) {
   const Pipeline pipeline = known_others();
-  const Channel counts = channel_at(pipeline, Rational(7, 2)).channel;
+  const Channel counts = channel_at(pipeline, Odds(Rational(7, 2))).channel;
   EXPECT_EQ(counts(0, 0), Rational(196, 6561));
   EXPECT_EQ(counts(0, 2), Rational(1067, 2187));
   EXPECT_EQ(counts(3, 1), Rational(24793, 45927));
   EXPECT_EQ(counts(6, 4).to_string(), "256/15752961");
-  const Channel after = channel_at(pipeline, Rational(351, 100)).channel;
+  const Channel after = channel_at(pipeline, Odds(Rational(351, 100))).channel;
   EXPECT_EQ(after(0, 0).to_string(), "1232010000/41371966801");
-  EXPECT_EQ(expected_loss(pipeline, thousandfold_error(), Rational(7, 2)).to_string(), "1276949536000/771895089");
-  EXPECT_EQ(expected_loss(pipeline, thousandfold_error(), Rational(351, 100)).to_string(),
+  EXPECT_EQ(expected_loss(pipeline, thousandfold_error(), Odds(Rational(7, 2))).to_string(), "1276949536000/771895089");
+  EXPECT_EQ(expected_loss(pipeline, thousandfold_error(), Odds(Rational(351, 100))).to_string(),
             "2552438666271995640492212000/1542907143753726048154857");
 }
 
@@ -30,8 +42,8 @@ TEST(ExpectedLoss, NoisyArgmaxOfTwentyPeopleAsInFigureThree) {
   Analyst analyst;
   analyst.goal = Analyst::Goal::argmax_accuracy;
   EXPECT_EQ(prior_of(analyst, pipeline).size(), 231U);
-  EXPECT_EQ(expected_loss_bounds(pipeline, analyst, Rational(1, 2)).to_decimal(7), "0.1330283");
-  EXPECT_EQ(expected_loss_bounds(pipeline, analyst, Rational(1)).to_decimal(7), "0.0629183");
+  EXPECT_EQ(expected_loss_bounds(pipeline, analyst, Exponent(Rational(1, 2))).to_decimal(7), "0.1330283");
+  EXPECT_EQ(expected_loss_bounds(pipeline, analyst, Exponent(1)).to_decimal(7), "0.0629183");
 }
 
 TEST(ExpectedLoss, EnclosuresHoldTheExactOne) {
@@ -43,7 +55,7 @@ TEST(ExpectedLoss, EnclosuresHoldTheExactOne) {
   const RealBounds odds = odds_bounds(half);
   EXPECT_LT((odds.lower).pow(2), Rational(9001, 1000));
   EXPECT_GT((odds.upper).pow(2), Rational(9001, 1000));
-  const Rational near = expected_loss(known_others(), thousandfold_error(), odds.lower);
+  const Rational near = expected_loss(known_others(), thousandfold_error(), Odds(odds.lower));
   EXPECT_LT(near - bounds.upper, Rational::dyadic(1, -120));
   EXPECT_LT(bounds.lower - near, Rational::dyadic(1, -120));
 }
@@ -51,9 +63,9 @@ TEST(ExpectedLoss, EnclosuresHoldTheExactOne) {
 // A row stands for all tuples with its composition: guessing one of them is as hard as among all nine rows.
 TEST(ExpectedLoss, GuessingEveryoneCountsArrangements) {
   const Pipeline pipeline = pipeline_of(2, Perturber::geometric(3), counting({0}));
-  const Channel one = pipeline.perturber.at(3);
+  const Channel one = pipeline.perturber.at(Odds(3));
   const Channel all = kronecker(one, one) * deterministic({2, 1, 1, 1, 0, 0, 1, 0, 0}, 3);
-  EXPECT_EQ(expected_loss(pipeline, {}, 3), expected_loss(Prior::uniform(9), all, bayes_risk(9)));
+  EXPECT_EQ(expected_loss(pipeline, {}, Odds(3)), expected_loss(Prior::uniform(9), all, bayes_risk(9)));
 }
 
 TEST(Analyst, MustFitThePipeline) {
@@ -70,7 +82,7 @@ TEST(AnalystAbout, DistanceFromTheMode) {
   analyst.goal = Analyst::Goal::linear_error;
   analyst.about = taking_the_mode();
   const Loss loss = loss_of(analyst, pipeline);
-  const PipelineChannel shown = channel_at(pipeline, 3);
+  const PipelineChannel shown = channel_at(pipeline, Odds(3));
   for (std::size_t x = 0; x < shown.secrets.size(); ++x) {
     const std::vector<std::size_t>& bars = shown.secrets[x];
     const auto mode = std::ranges::max_element(bars) - bars.begin();
@@ -78,13 +90,13 @@ TEST(AnalystAbout, DistanceFromTheMode) {
       EXPECT_EQ(loss.matrix()(x, static_cast<std::size_t>(w)), Rational(std::abs(mode - w)));
     }
   }
-  EXPECT_EQ(expected_loss(pipeline, analyst, 3), expected_loss(Prior::uniform(10), shown.channel, loss));
+  EXPECT_EQ(expected_loss(pipeline, analyst, Odds(3)), expected_loss(Prior::uniform(10), shown.channel, loss));
   // Argmax accuracy (equation 17), by the shortcut and by rows.
   analyst.goal = Analyst::Goal::bayes_risk;
   Analyst named;
   named.goal = Analyst::Goal::argmax_accuracy;
   EXPECT_EQ(loss_of(analyst, pipeline).matrix(), loss_of(named, pipeline).matrix());
-  EXPECT_EQ(expected_loss(pipeline, analyst, 3), expected_loss(pipeline, named, 3));
+  EXPECT_EQ(expected_loss(pipeline, analyst, Odds(3)), expected_loss(pipeline, named, Odds(3)));
 }
 
 TEST(AnalystAbout, TrueCountsSumsAndModes) {
@@ -97,12 +109,12 @@ TEST(AnalystAbout, TrueCountsSumsAndModes) {
       here.perturber = Perturber::geometric(4);
       here.post = taking_the_mode();
     }
-    const PipelineChannel shown = channel_at(here, 2);
+    const PipelineChannel shown = channel_at(here, Odds(2));
     for (const PostProcessor& about : {counting({0, 2}), summing(), taking_the_mode()}) {
       // The same by a matrix of losses about the post-processor's output on unperturbed values.
       Pipeline truth = pipeline_of(3, Perturber::fixed(Channel(Matrix::identity(3))), about);
       truth.values = here.values;
-      const PipelineChannel everyone = channel_at(truth, 1);
+      const PipelineChannel everyone = channel_at(truth, Odds(1));
       std::vector<Rational> truths;
       for (std::size_t x = 0; x < shown.secrets.size(); ++x) {
         std::vector<std::size_t> tuple = shown.secrets[x];
@@ -131,7 +143,8 @@ TEST(AnalystAbout, TrueCountsSumsAndModes) {
         }
       }
       EXPECT_EQ(loss_of(analyst, here).matrix(), losses);
-      EXPECT_EQ(expected_loss(here, analyst, 2), expected_loss(prior_of(analyst, here), shown.channel, Loss(losses)));
+      EXPECT_EQ(expected_loss(here, analyst, Odds(2)),
+                expected_loss(prior_of(analyst, here), shown.channel, Loss(losses)));
     }
   }
 }
@@ -160,9 +173,9 @@ TEST(Prior, UniformOverFullHistograms) {
   const Prior rows = uniform_over_full_histograms(everyone);
   everyone.post = {};
   const Prior tuples = uniform_over_full_histograms(everyone);
-  const PipelineChannel shown = channel_at(everyone, 2);
+  const PipelineChannel shown = channel_at(everyone, Odds(2));
   everyone.post = summing();
-  const PipelineChannel grouped = channel_at(everyone, 2);
+  const PipelineChannel grouped = channel_at(everyone, Odds(2));
   for (std::size_t x = 0; x < grouped.secrets.size(); ++x) {
     Rational sum;
     for (std::size_t y = 0; y < shown.secrets.size(); ++y) {

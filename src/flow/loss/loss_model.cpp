@@ -41,10 +41,10 @@ bool LossModel::is_soon_exact(const Rational& odds) const {
   return visit([&](const auto& kind) { return kind.is_soon_exact(odds); });
 }
 
-Rational expected_loss(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
+Rational expected_loss(const Pipeline& pipeline, const Analyst& analyst, const Odds& odds) {
   const OwnEnvironment own;
-  if (odds < 1) throw Error(ErrorCode::usage, "odds, exp(epsilon), are at least 1");
-  return LossModel(pipeline, analyst).exact_loss(odds);
+  if (odds.value() < 1) throw Error(ErrorCode::usage, "odds, exp(epsilon), are at least 1");
+  return LossModel(pipeline, analyst).exact_loss(odds.value());
 }
 
 RealBounds expected_loss_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon) {

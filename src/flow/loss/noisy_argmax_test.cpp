@@ -55,7 +55,7 @@ Pipeline argmax_of(std::size_t participants, std::size_t bars, Perturber perturb
 
 /// From the channel's rows: entry (k, k') is the sum over histograms with highest bar k of the probability that k' is shown.
 Matrix sums_by_guess(const Pipeline& pipeline, const Rational& odds) {
-  const PipelineChannel rows = channel_at(pipeline, odds);
+  const PipelineChannel rows = channel_at(pipeline, Odds(odds));
   Matrix sums(pipeline.values.size(), pipeline.values.size());
   for (std::size_t x = 0; x < rows.secrets.size(); ++x) {
     const std::vector<std::size_t>& bars = rows.secrets[x];
@@ -73,7 +73,7 @@ TEST(NoisyArgmax, LossIsThatOfTheRows) {
         const Pipeline pipeline = argmax_of(participants, bars, perturber);
         for (const Rational& odds : {Rational(1), Rational(21, 20), Rational(3), Rational(100)}) {
           const Enclosure enclosed = enclosed_loss(pipeline, odds);
-          EXPECT_TRUE(enclosed.contains(expected_loss(pipeline, mode_guesser(), odds)))
+          EXPECT_TRUE(enclosed.contains(expected_loss(pipeline, mode_guesser(), Odds(odds))))
               << bars << " " << participants << " " << odds.to_string();
           EXPECT_LT(radius(enclosed), 0x1p-120);
         }
@@ -87,7 +87,7 @@ TEST(NoisyArgmax, TakesOtherPerturbers) {
   Pipeline pipeline = noisy_argmax(3, 3);
   pipeline.perturber = Perturber::fixed(Channel(
       matrix({{"1/2", "0", "1/2", "0"}, {"0", "1", "0", "0"}, {"1/3", "1/3", "0", "1/3"}, {"0", "0", "0", "1"}})));
-  EXPECT_TRUE(enclosed_loss(pipeline, 2).contains(expected_loss(pipeline, mode_guesser(), 2)));
+  EXPECT_TRUE(enclosed_loss(pipeline, 2).contains(expected_loss(pipeline, mode_guesser(), Odds(2))));
 }
 
 // docs/proofs/noisy_argmax.md, "Guesses": of the bars on one side of the shown one, the first is the best guess.
@@ -121,7 +121,7 @@ std::string best_guesses(const Pipeline& pipeline, const Rational& odds) {
 TEST(NoisyArgmax, EveryKindOfGuessIsSomewhereTheBest) {
   const auto expect = [](const Pipeline& pipeline, const Rational& odds, const std::string& guesses) {
     EXPECT_EQ(best_guesses(pipeline, odds), guesses);
-    EXPECT_TRUE(enclosed_loss(pipeline, odds).contains(expected_loss(pipeline, mode_guesser(), odds))) << guesses;
+    EXPECT_TRUE(enclosed_loss(pipeline, odds).contains(expected_loss(pipeline, mode_guesser(), Odds(odds)))) << guesses;
   };
   expect(noisy_argmax(5, 4), 3, "0123");
   expect(noisy_argmax(5, 4), Rational(21, 20), "0100");
@@ -134,7 +134,7 @@ class ByDefinition {
  public:
   ByDefinition(const Pipeline& pipeline, const Rational& odds)
       : participants_(pipeline.participants), bars_(pipeline.values.size()) {
-    const Channel channel = pipeline.perturber.at(odds);
+    const Channel channel = pipeline.perturber.at(Odds(odds));
     for (std::size_t x = 0; x <= participants_; ++x) {
       at_.emplace_back();
       below_.emplace_back(1);
@@ -209,7 +209,7 @@ TEST(NoisyArgmax, SixtyPeopleByDefinition) {
 TEST(NoisyArgmax, FarHeightsAreAccountedFor) {
   const Pipeline pipeline = noisy_argmax(12, 3);
   for (const Rational& odds : {Rational::dyadic(1, 14), Rational::dyadic(1, 40), Rational::dyadic(1, 67)}) {
-    EXPECT_TRUE(enclosed_loss(pipeline, odds).contains(expected_loss(pipeline, mode_guesser(), odds)))
+    EXPECT_TRUE(enclosed_loss(pipeline, odds).contains(expected_loss(pipeline, mode_guesser(), Odds(odds))))
         << odds.to_string();
   }
 }
@@ -221,13 +221,13 @@ TEST(NoisyArgmax, WideOddsGiveAWideBall) {
     Enclosure odds;
     arb_union(odds.arb(), Enclosure::of(2, 320).arb(), Enclosure::of(2 + width, 320).arb(), 320);
     const Enclosure enclosed = GuessedMode(mode_guesser(), DenseLoss(pipeline, mode_guesser())).loss(odds);
-    EXPECT_TRUE(enclosed.contains(expected_loss(pipeline, mode_guesser(), 2)));
-    EXPECT_TRUE(enclosed.contains(expected_loss(pipeline, mode_guesser(), 2 + width)));
+    EXPECT_TRUE(enclosed.contains(expected_loss(pipeline, mode_guesser(), Odds(2))));
+    EXPECT_TRUE(enclosed.contains(expected_loss(pipeline, mode_guesser(), Odds(2 + width))));
   }
   Enclosure unknown;
   arb_zero_pm_inf(unknown.arb());
   const Enclosure enclosed = GuessedMode(mode_guesser(), DenseLoss(pipeline, mode_guesser())).loss(unknown);
-  EXPECT_TRUE(enclosed.contains(expected_loss(pipeline, mode_guesser(), 2)));
+  EXPECT_TRUE(enclosed.contains(expected_loss(pipeline, mode_guesser(), Odds(2))));
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace {
 
 /// The expected loss by all rows of the channel.
 Rational by_rows(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
-  return expected_loss(prior_of(analyst, pipeline), channel_at(pipeline, odds).channel, loss_of(analyst, pipeline));
+  return expected_loss(prior_of(analyst, pipeline), channel_at(pipeline, Odds(odds)).channel,
+                       loss_of(analyst, pipeline));
 }
 
 Perturber some_perturber(std::size_t values) {
@@ -132,7 +133,8 @@ TEST(KnownSums, ThousandsOfPeople) {
 TEST(KnownOthers, AValueIsCountedOnce) {
   Pipeline twice = known_others();
   twice.post.counted = {0, 0};
-  EXPECT_EQ(expected_loss(twice, thousandfold_error(), 3), expected_loss(known_others(), thousandfold_error(), 3));
+  EXPECT_EQ(expected_loss(twice, thousandfold_error(), Odds(3)),
+            expected_loss(known_others(), thousandfold_error(), Odds(3)));
 }
 
 /// Section 9.2: 11,710 people, one of the modal status unknown; how many are jail inmates.
@@ -145,7 +147,7 @@ Pipeline custody(const Perturber& perturber) {
 TEST(KnownOthers, ThousandsOfPeopleExactlyAndEnclosed) {
   for (const Perturber& perturber : {Perturber::geometric(6), Perturber::randomized_response(6)}) {
     const Pipeline pipeline = custody(perturber);
-    const Rational exact = expected_loss(pipeline, {}, 10);
+    const Rational exact = expected_loss(pipeline, {}, Odds(10));
     const RealBounds bounds = expected_loss_bounds(pipeline, {}, Exponent::log(10));
     EXPECT_LE(bounds.lower, exact);
     EXPECT_GE(bounds.upper, exact);
@@ -215,10 +217,10 @@ TEST(TargetTotal, OddsBelowOneAreRefused) {
     pipeline.secret = Secret::target_knowing({0, 1});
     if (perturber.answers() > 3) pipeline.answers = unary_answers(3);
     for (const Rational& odds : {Rational(-1), Rational(0), Rational(1, 2)}) {
-      EXPECT_THROW(expected_loss(pipeline, {}, odds), Error) << odds.to_string();
-      EXPECT_THROW(is_exact_at(pipeline, odds), Error) << odds.to_string();
+      EXPECT_THROW(expected_loss(pipeline, {}, Odds(odds)), Error) << odds.to_string();
+      EXPECT_THROW(is_exact_at(pipeline, Odds(odds)), Error) << odds.to_string();
     }
-    EXPECT_TRUE(is_exact_at(pipeline, 1));
+    EXPECT_TRUE(is_exact_at(pipeline, Odds(1)));
   }
 }
 
@@ -227,11 +229,11 @@ TEST(TargetTotal, LossesOfTooManyPeopleAreRefused) {
   constexpr std::uint64_t many = std::uint64_t{1} << 38;
   Pipeline pipeline = pipeline_of(3 * many, Perturber::geometric(3), counting({0}));
   pipeline.secret = Secret::target_among({many, many, many}, 3 * many);
-  EXPECT_THROW(expected_loss(pipeline, {}, 2), Error);
+  EXPECT_THROW(expected_loss(pipeline, {}, Odds(2)), Error);
   pipeline.post = summing();
-  EXPECT_THROW(expected_loss(pipeline, {}, 2), Error);
+  EXPECT_THROW(expected_loss(pipeline, {}, Odds(2)), Error);
   pipeline.post.kind = PostProcessor::Kind::shuffle;
-  EXPECT_THROW(channel_at(pipeline, 2), Error);
+  EXPECT_THROW(channel_at(pipeline, Odds(2)), Error);
 }
 
 }  // namespace

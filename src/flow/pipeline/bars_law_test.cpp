@@ -89,7 +89,7 @@ TEST(BarsLaw, InFixedPointIsThatOfAllWays) {
 TEST(BarsLaw, HundredsOfPeopleTakeNoLongWhile) {
   Pipeline pipeline = pipeline_of(200, Perturber::randomized_response(3), taking_the_mode());
   pipeline.secret = Secret::target_among({80, 70, 50}, 200);
-  const Matrix rows = channel_at(pipeline, 3).channel.matrix();
+  const Matrix rows = channel_at(pipeline, Odds(3)).channel.matrix();
   for (std::size_t x = 0; x < rows.rows(); ++x) {
     EXPECT_EQ(rows(x, 0) + rows(x, 1) + rows(x, 2), Rational(1));
     EXPECT_GT(rows(x, x), rows((x + 1) % 3, x));

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "fractile/error.hpp"
-#include "fractile/quantiles.hpp"
 #include "fractile/release.hpp"
 #include "support/pipelines.hpp"
 #include "support/releases.hpp"
@@ -154,8 +153,8 @@ TEST(ReleasePipeline, KnownOthersSeeRowsOfEveryones) {
   const Pipeline everyone = median_of(3, 3);
   Pipeline target = everyone;
   target.secret = Secret::target_knowing({2, 0});
-  const PipelineChannel all = channel_at(everyone, 9);
-  const PipelineChannel some = channel_at(target, 9);
+  const PipelineChannel all = channel_at(everyone, Odds(9));
+  const PipelineChannel some = channel_at(target, Odds(9));
   ASSERT_EQ(all.secrets.size(), 10U);
   ASSERT_EQ(some.secrets.size(), 3U);
   const std::vector<std::vector<std::size_t>> tuples{{0, 0, 2}, {0, 1, 2}, {0, 2, 2}};
@@ -169,8 +168,8 @@ TEST(ReleasePipeline, PostProcessesWhatIsReleased) {
   PostProcessor halves;
   halves.kind = PostProcessor::Kind::round;
   halves.unit = 2;
-  const PipelineChannel plain = channel_at(median_of(2, 4), 9);
-  const PipelineChannel rounded = channel_at(median_of(2, 4, halves), 9);
+  const PipelineChannel plain = channel_at(median_of(2, 4), Odds(9));
+  const PipelineChannel rounded = channel_at(median_of(2, 4, halves), Odds(9));
   EXPECT_EQ(rounded.channel.observations(), (std::vector<std::string>{"0", "2", "4"}));  // 1 and 3 go upwards
   for (std::size_t x = 0; x < plain.secrets.size(); ++x) {
     EXPECT_EQ(rounded.channel(x, 0), plain.channel(x, 0));
@@ -179,10 +178,10 @@ TEST(ReleasePipeline, PostProcessesWhatIsReleased) {
   }
   const Perturber quartiles = Perturber::release(releasing(By::approximate, {"1/4", "1/2", "3/4"}), 3);
   const Rational odds = Rational(2).pow(quartiles.root_degree());
-  const PipelineChannel all = channel_at(pipeline_of(2, quartiles, {}), odds);
-  const PipelineChannel mode = channel_at(pipeline_of(2, quartiles, taking_the_mode()), odds);
-  const PipelineChannel sums = channel_at(pipeline_of(2, quartiles, summing()), odds);
-  const PipelineChannel count = channel_at(pipeline_of(2, quartiles, counting({0})), odds);
+  const PipelineChannel all = channel_at(pipeline_of(2, quartiles, {}), Odds(odds));
+  const PipelineChannel mode = channel_at(pipeline_of(2, quartiles, taking_the_mode()), Odds(odds));
+  const PipelineChannel sums = channel_at(pipeline_of(2, quartiles, summing()), Odds(odds));
+  const PipelineChannel count = channel_at(pipeline_of(2, quartiles, counting({0})), Odds(odds));
   EXPECT_EQ(all.channel.observations().size(), 10U);
   EXPECT_EQ(mode.channel.observations(), (std::vector<std::string>{"0", "1", "2"}));
   EXPECT_EQ(sums.channel.observations(), (std::vector<std::string>{"0", "1", "2", "3", "4", "5", "6"}));
@@ -200,9 +199,9 @@ TEST(ReleasePipeline, PostProcessesWhatIsReleased) {
 
 TEST(ReleasePipeline, IsEnclosedWhereItIsNotRational) {
   const Pipeline pipeline = median_of(3, 3);
-  EXPECT_FALSE(is_exact_at(pipeline, 3));
-  EXPECT_TRUE(is_exact_at(pipeline, Rational(9, 4)));
-  EXPECT_THROW(channel_at(pipeline, 3), Error);
+  EXPECT_FALSE(is_exact_at(pipeline, Odds(3)));
+  EXPECT_TRUE(is_exact_at(pipeline, Odds(Rational(9, 4))));
+  EXPECT_THROW(channel_at(pipeline, Odds(3)), Error);
   const ChannelBounds bounds = channel_bounds(pipeline, Exponent::parse("ln 3"));
   // Of 0, 0, 0: 1 against base^-3 twice, base = sqrt 3.
   const RealBounds& p = bounds.probabilities[0][0];
@@ -218,7 +217,7 @@ TEST(ReleasePipeline, IsValidated) {
   pipeline = pipeline_of(3, median, {});
   pipeline.secret.kind = Secret::Kind::histogram;
   EXPECT_THROW(pipeline.validate(), Error);
-  EXPECT_THROW(median.at(4), Error);
+  EXPECT_THROW(median.at(Odds(4)), Error);
   EXPECT_THROW(pipeline_of(3, median, {PostProcessor::Kind::table, {}, {0, 1}}).validate(), Error);
   EXPECT_NO_THROW(pipeline_of(3, median, {PostProcessor::Kind::table, {}, {0, 1, 0}}).validate());
 }

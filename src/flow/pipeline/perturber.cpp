@@ -143,10 +143,10 @@ Matrix truncated_answers(std::size_t values, std::size_t reach) {
   return result;
 }
 
-Matrix extended_answers(std::size_t values, std::size_t reach, const Rational& odds) {
+Matrix extended_answers(std::size_t values, std::size_t reach, const Odds& odds) {
   const std::size_t answers = wide_answers(values, reach);
-  require_odds(odds);
-  const Rational ratio = Rational(1) / odds;
+  require_odds(odds.value());
+  const Rational ratio = Rational(1) / odds.value();
   Matrix result(values, answers);
   for (std::size_t value = 1; value + 1 < values; ++value) result(value, reach + value) = 1;
   Rational beyond = 1;  // the probability of moving at least this far
@@ -271,9 +271,9 @@ const PolynomialNoise& noise_of(const Perturber& perturber) {
   return *perturber.noise_;
 }
 
-Channel Perturber::at(const Rational& odds) const {
+Channel Perturber::at(const Odds& odds) const {
   if (!is_shared()) throw Error(ErrorCode::usage, "participants have different channels", "see channel_at()");
-  const Noise<Integer> noise = noise_at(*noise_, odds);
+  const Noise<Integer> noise = noise_at(*noise_, odds.value());
   Matrix matrix(values(), answers());
   for (std::size_t x = 0; x < values(); ++x) {
     for (std::size_t y = 0; y < answers(); ++y) {

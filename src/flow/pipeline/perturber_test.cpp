@@ -18,14 +18,14 @@ namespace {
 TEST(WideGeometric, IsTheInfiniteMechanismWithinItsReach) {
   const Rational odds(5, 2);
   const Rational a = Rational(1) / odds;
-  const Channel wide = Perturber::wide_geometric(3, 4).at(odds);
+  const Channel wide = Perturber::wide_geometric(3, 4).at(Odds(odds));
   for (std::size_t x = 0; x < 3; ++x) {
     for (std::size_t y = 1; y + 1 < wide.observations().size(); ++y) {
       const auto distance = std::abs(static_cast<std::int64_t>(x + 4) - static_cast<std::int64_t>(y));
       EXPECT_EQ(wide(x, y), (Rational(1) - a) / (Rational(1) + a) * a.pow(distance));
     }
   }
-  EXPECT_EQ(Perturber::wide_geometric(3, 0).at(odds), Perturber::geometric(3).at(odds));
+  EXPECT_EQ(Perturber::wide_geometric(3, 0).at(Odds(odds)), Perturber::geometric(3).at(Odds(odds)));
 }
 
 // Chatzikokolakis, Fernandes and Palamidessi 2019, as section 7 cites them: each is the other followed by a stochastic matrix.
@@ -34,10 +34,10 @@ TEST(WideGeometric, IsWorthWhatTheTruncatedOneIs) {
     const auto values = *rc::gen::inRange<std::size_t>(2, 5);
     const auto reach = *rc::gen::inRange<std::size_t>(0, 5);
     const Rational odds(*rc::gen::inRange<std::int64_t>(10, 60), 10);
-    const Channel truncated = Perturber::geometric(values).at(odds);
-    const Channel wide = Perturber::wide_geometric(values, reach).at(odds);
+    const Channel truncated = Perturber::geometric(values).at(Odds(odds));
+    const Channel wide = Perturber::wide_geometric(values, reach).at(Odds(odds));
     RC_ASSERT(verify(wide, truncated, Witness{truncated_answers(values, reach)}));
-    RC_ASSERT(verify(truncated, wide, Witness{extended_answers(values, reach, odds)}));
+    RC_ASSERT(verify(truncated, wide, Witness{extended_answers(values, reach, Odds(odds))}));
     RC_ASSERT(refines(wide, truncated).refines());
     RC_ASSERT(refines(truncated, wide).refines());
   }));
@@ -48,14 +48,14 @@ TEST(WideGeometric, ContributesEquallyToPipelines) {
   Pipeline truncated = pipeline_of(2, Perturber::geometric(3), {});
   Pipeline wide = pipeline_of(2, Perturber::wide_geometric(3, 2), {});
   wide.answers = {-2, -1, 0, 1, 2, 3, 4};
-  const Channel some = channel_at(truncated, 3).channel;
-  const Channel all = channel_at(wide, 3).channel;
-  EXPECT_TRUE(verify(some, all, Witness{kronecker(extended_answers(3, 2, 3), extended_answers(3, 2, 3))}));
+  const Channel some = channel_at(truncated, Odds(3)).channel;
+  const Channel all = channel_at(wide, Odds(3)).channel;
+  EXPECT_TRUE(verify(some, all, Witness{kronecker(extended_answers(3, 2, Odds(3)), extended_answers(3, 2, Odds(3)))}));
   EXPECT_TRUE(verify(all, some, Witness{kronecker(truncated_answers(3, 2), truncated_answers(3, 2))}));
   // Counting what lies at an end or beyond is the count of the truncated one.
   truncated.post = counting({0});
   wide.post = counting({0, 1, 2});
-  EXPECT_EQ(channel_at(truncated, 3).channel.matrix(), channel_at(wide, 3).channel.matrix());
+  EXPECT_EQ(channel_at(truncated, Odds(3)).channel.matrix(), channel_at(wide, Odds(3)).channel.matrix());
 }
 
 TEST(WideGeometric, WantsAnswersThatGoOnAsTheValuesDo) {
@@ -67,7 +67,7 @@ TEST(WideGeometric, WantsAnswersThatGoOnAsTheValuesDo) {
   }
   pipeline.answers = {-1, 0, 1, 2};
   EXPECT_NO_THROW(pipeline.validate());
-  EXPECT_THROW(extended_answers(2, 1, Rational(1, 2)), Error);
+  EXPECT_THROW(extended_answers(2, 1, Odds(Rational(1, 2))), Error);
 }
 
 // --- Definition 3.1: any stochastic matrix -------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ TEST(OblongPerturber, ChannelIsWhatTheDefinitionSays) {
   const Channel own(matrix({{"1/2", "1/4", "1/4"}, {"0", "1/3", "2/3"}}));
   Pipeline pipeline = pipeline_of(2, Perturber::fixed(own), summing());
   pipeline.answers = {0, 1, 5};
-  const PipelineChannel sums = channel_at(pipeline, 1);
+  const PipelineChannel sums = channel_at(pipeline, Odds(1));
   EXPECT_EQ(sums.channel.secrets(), (std::vector<std::string>{"(0,0)", "(0,1)", "(1,1)"}));
   EXPECT_EQ(sums.channel.observations(), (std::vector<std::string>{"0", "1", "2", "5", "6", "10"}));
   const Channel expected = kronecker_power(own, 2) * deterministic({0, 1, 3, 1, 2, 4, 3, 4, 5}, 6);
@@ -85,15 +85,15 @@ TEST(OblongPerturber, ChannelIsWhatTheDefinitionSays) {
     EXPECT_TRUE(std::ranges::equal(sums.channel.matrix().row(row), expected.matrix().row(tuple)));
   }
   pipeline.post = counting({2});
-  EXPECT_EQ(channel_at(pipeline, 1).channel(2, 2), Rational(4, 9));
+  EXPECT_EQ(channel_at(pipeline, Odds(1)).channel(2, 2), Rational(4, 9));
   pipeline.post = taking_the_mode();
-  EXPECT_EQ(channel_at(pipeline, 1).channel.observations(), (std::vector<std::string>{"0", "1", "5"}));
-  EXPECT_EQ(channel_at(pipeline, 1).channel(2, 2), Rational(4, 9));
+  EXPECT_EQ(channel_at(pipeline, Odds(1)).channel.observations(), (std::vector<std::string>{"0", "1", "5"}));
+  EXPECT_EQ(channel_at(pipeline, Odds(1)).channel(2, 2), Rational(4, 9));
   pipeline.post = {};
-  EXPECT_EQ(channel_at(pipeline, 1).channel.matrix(), kronecker_power(own, 2).matrix());
-  EXPECT_EQ(channel_at(pipeline, 1).channel.observations()[5], "(1,5)");
+  EXPECT_EQ(channel_at(pipeline, Odds(1)).channel.matrix(), kronecker_power(own, 2).matrix());
+  EXPECT_EQ(channel_at(pipeline, Odds(1)).channel.observations()[5], "(1,5)");
   pipeline.post = {PostProcessor::Kind::table, {}, {0, 1, 1, 1, 1, 1, 1, 1, 1}};
-  EXPECT_EQ(channel_at(pipeline, 1).channel(0, 0), Rational(1, 4));
+  EXPECT_EQ(channel_at(pipeline, Odds(1)).channel(0, 0), Rational(1, 4));
 }
 
 TEST(PerturbersByParticipant, MakeAKroneckerProduct) {
@@ -101,17 +101,17 @@ TEST(PerturbersByParticipant, MakeAKroneckerProduct) {
   const Perturber other = Perturber::fixed(Channel(matrix({{"1/3", "2/3"}, {"1", "0"}})));
   Pipeline pipeline = pipeline_of(2, Perturber::by_participant({one, other}), {});
   EXPECT_TRUE(pipeline.perturber.depends_on_epsilon());
-  const Channel both = kronecker(one.at(3), other.at(3));
-  EXPECT_EQ(channel_at(pipeline, 3).channel.matrix(), both.matrix());
+  const Channel both = kronecker(one.at(Odds(3)), other.at(Odds(3)));
+  EXPECT_EQ(channel_at(pipeline, Odds(3)).channel.matrix(), both.matrix());
   pipeline.post = summing();
-  EXPECT_EQ(channel_at(pipeline, 3).channel.matrix(), (both * deterministic({0, 1, 1, 2}, 3)).matrix());
+  EXPECT_EQ(channel_at(pipeline, Odds(3)).channel.matrix(), (both * deterministic({0, 1, 1, 2}, 3)).matrix());
   pipeline.post = taking_the_mode();
-  EXPECT_EQ(channel_at(pipeline, 3).channel.matrix(), (both * deterministic({0, 0, 0, 1}, 2)).matrix());
+  EXPECT_EQ(channel_at(pipeline, Odds(3)).channel.matrix(), (both * deterministic({0, 0, 0, 1}, 2)).matrix());
   // The target is the last participant, the known one the first.
   pipeline.post = counting({1});
   pipeline.secret = Secret::target_knowing({1});
-  EXPECT_EQ(channel_at(pipeline, 3).channel(1, 2), Rational(0));
-  EXPECT_EQ(channel_at(pipeline, 3).channel(0, 2), Rational(3, 4) * Rational(2, 3));
+  EXPECT_EQ(channel_at(pipeline, Odds(3)).channel(1, 2), Rational(0));
+  EXPECT_EQ(channel_at(pipeline, Odds(3)).channel(0, 2), Rational(3, 4) * Rational(2, 3));
 }
 
 // Perturbers by participant that are all equal change nothing.
@@ -120,8 +120,8 @@ TEST(PerturbersByParticipant, EqualOnesAreAsOne) {
     const Pipeline shared = pipeline_of(3, Perturber::geometric(3), post);
     Pipeline each = shared;
     each.perturber = Perturber::by_participant(std::vector<Perturber>(3, Perturber::geometric(3)));
-    const PipelineChannel rows = channel_at(shared, 2);
-    const PipelineChannel all = channel_at(each, 2);
+    const PipelineChannel rows = channel_at(shared, Odds(2));
+    const PipelineChannel all = channel_at(each, Odds(2));
     EXPECT_EQ(all.secrets, rows.secrets);
     for (std::size_t x = 0; x < rows.secrets.size(); ++x) {
       const auto at = static_cast<std::size_t>(std::ranges::find(all.secrets, rows.secrets[x]) - all.secrets.begin());
@@ -137,7 +137,7 @@ TEST(PerturbersByParticipant, AreOneEachAndOfOneShape) {
   EXPECT_THROW(Perturber::by_participant({two, Perturber::by_participant({two})}), Error);
   EXPECT_THROW(Perturber::by_participant({Perturber::release({}, 2)}), Error);
   EXPECT_THROW(pipeline_of(3, Perturber::by_participant({two, two}), summing()).validate(), Error);
-  EXPECT_THROW(Perturber::by_participant({two, two}).at(2), Error);
+  EXPECT_THROW(Perturber::by_participant({two, two}).at(Odds(2)), Error);
   Pipeline bars = noisy_argmax(1, 2);
   bars.perturber = Perturber::by_participant({two, two});
   EXPECT_THROW(bars.validate(), Error);
@@ -157,15 +157,15 @@ TEST(MatricesInOdds, AreTheFamiliesWhereTheySayTheSame) {
                                                   {"1/(odds+1)", "(odds-1)/(odds+1)", "1/(odds+1)"},
                                                   {"1/(odds^2+odds)", "(odds-1)/(odds*(odds + 1))", "odds/(odds+1)"}});
   for (const Rational& odds : {Rational(1), Rational(2), Rational(7, 2)}) {
-    EXPECT_EQ(response.at(odds), Perturber::randomized_response(3).at(odds));
-    EXPECT_EQ(geometric.at(odds), Perturber::geometric(3).at(odds));
+    EXPECT_EQ(response.at(Odds(odds)), Perturber::randomized_response(3).at(Odds(odds)));
+    EXPECT_EQ(geometric.at(Odds(odds)), Perturber::geometric(3).at(Odds(odds)));
   }
   EXPECT_FALSE(response.is_refinement_preserving());
 }
 
 TEST(MatricesInOdds, AreReadAsOneWritesThem) {
   const auto entry = [](const std::string& p) {
-    return Perturber::in_odds({{p, "1 - (" + p + ")"}, {"1", "0"}}).at(3)(0, 0);
+    return Perturber::in_odds({{p, "1 - (" + p + ")"}, {"1", "0"}}).at(Odds(3))(0, 0);
   };
   EXPECT_EQ(entry("1/2"), Rational(1, 2));
   EXPECT_EQ(entry(" 0.25 "), Rational(1, 4));
@@ -242,12 +242,12 @@ TEST(PerturberLimits, RootsOfAHighDegreeAreRefused) {
 TEST(PerturberLimits, PolynomialsOfAHighDegreeAreRefused) {
   Perturber perturber = Perturber::geometric(2);
   for (int i = 0; i < 4; ++i) perturber = perturber.with_epsilon_times(12);
-  EXPECT_EQ(perturber.at(2)(0, 1), Rational(1) / (Rational(1) + Rational(2).pow(20'736)));
+  EXPECT_EQ(perturber.at(Odds(2))(0, 1), Rational(1) / (Rational(1) + Rational(2).pow(20'736)));
   EXPECT_TRUE(is_refused([&] {
     for (int i = 0; i < 4; ++i) perturber = perturber.with_epsilon_times(12);
   }));
   EXPECT_TRUE(is_refused([&] { return Perturber::wide_geometric(2, 200'000); }));
-  EXPECT_TRUE(is_refused([] { return Perturber::geometric(256).at(Rational(10).pow(1'000'000)); }));
+  EXPECT_TRUE(is_refused([] { return Perturber::geometric(256).at(Odds(Rational(10).pow(1'000'000))); }));
 }
 
 TEST(PerturberLimits, ManyProbabilitiesAreRefusedBeforeTheyAreListed) {
@@ -259,7 +259,7 @@ TEST(PerturberLimits, ManyProbabilitiesAreRefusedBeforeTheyAreListed) {
   for (const std::size_t reach : {std::size_t{250'000}, std::size_t{1} << 63, most / 2, most}) {
     EXPECT_TRUE(is_refused([&] { return Perturber::wide_geometric(2, reach); })) << reach;
     EXPECT_TRUE(is_refused([&] { return truncated_answers(2, reach); })) << reach;
-    EXPECT_TRUE(is_refused([&] { return extended_answers(2, reach, 2); })) << reach;
+    EXPECT_TRUE(is_refused([&] { return extended_answers(2, reach, Odds(2)); })) << reach;
   }
 }
 

@@ -107,7 +107,7 @@ TEST(PerturbedAnswers, AreDrawnFromTheChannelsRows) {
                                      Perturber::geometric(2), Perturber::geometric(5), Perturber::wide_geometric(3, 2),
                                      Perturber::fixed(own), response_in_odds(), oblong()}) {
     for (const Rational& odds : some_odds) {
-      const Channel channel = perturber.at(odds);
+      const Channel channel = perturber.at(Odds(odds));
       EnumeratedAnswers draws(odds);
       for (std::size_t value = 0; value < perturber.values(); ++value) {
         auto law = draws.law_of([&] { return perturbed(perturber, value, draws); });
@@ -121,7 +121,7 @@ TEST(PerturbedAnswers, AreDrawnFromTheChannelsRows) {
 
 void expect_rows_are_drawn(const Pipeline& pipeline) {
   const Rational odds(5, 2);
-  const PipelineChannel shown = channel_at(pipeline, odds);
+  const PipelineChannel shown = channel_at(pipeline, Odds(odds));
   EnumeratedAnswers draws(odds);
   for (std::size_t x = 0; x < shown.secrets.size(); ++x) {
     auto law = draws.law_of([&] { return released(pipeline, shown.secrets[x], draws); });
@@ -175,7 +175,7 @@ TEST(ReleasedObservations, ComeFromRandomBits) {
   for (const Exponent& epsilon : {Exponent(Rational(0)), Exponent(Rational(1)), Exponent::log(3)}) {
     const RealBounds odds = odds_bounds(epsilon);
     for (const Perturber& perturber : {Perturber::randomized_response(3), Perturber::geometric(3), oblong()}) {
-      const Channel channel = perturber.at(odds.lower);
+      const Channel channel = perturber.at(Odds(odds.lower));
       for (std::size_t value = 0; value < 3; ++value) {
         std::vector<int> counts(3);
         for (int i = 0; i < draws; ++i) ++counts[perturbed(perturber, epsilon, value, bits)];

@@ -187,10 +187,10 @@ void Pipeline::validate() const {
   validate_secret(*this);
 }
 
-PipelineChannel channel_at(const Pipeline& pipeline, const Rational& odds) {
+PipelineChannel channel_at(const Pipeline& pipeline, const Odds& odds) {
   const OwnEnvironment own;
   Frame frame = frame_of(pipeline);
-  Matrix matrix = matrix_at(pipeline, frame, odds);
+  Matrix matrix = matrix_at(pipeline, frame, odds.value());
   return {Channel(std::move(frame.secret_names), std::move(frame.observation_names), std::move(matrix)),
           std::move(frame.secrets), std::move(frame.arrangements)};
 }
@@ -200,7 +200,7 @@ ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& any_epsil
   const Exponent epsilon = looked_at(pipeline.perturber, any_epsilon);
   Frame frame = frame_of(pipeline);
   ChannelBounds result;
-  if (epsilon.has_rational_exponential() && is_exact_at(pipeline, epsilon.exponential())) {
+  if (epsilon.has_rational_exponential() && is_exact_at(pipeline, Odds(epsilon.exponential()))) {
     const Matrix exact = matrix_at(pipeline, frame, epsilon.exponential());
     for (std::size_t x = 0; x < exact.rows(); ++x) {
       result.probabilities.emplace_back();

@@ -115,9 +115,9 @@ double symbolic_degree(const Pipeline& pipeline) {
          static_cast<double>(pipeline.perturber.root_degree());
 }
 
-bool is_exact_at(const Pipeline& pipeline, const Rational& odds) {
-  if (odds < 1) throw Error(ErrorCode::usage, "odds, exp(epsilon), are at least 1");
-  return exact_root(odds, pipeline.perturber.root_degree()).has_value();
+bool is_exact_at(const Pipeline& pipeline, const Odds& odds) {
+  if (odds.value() < 1) throw Error(ErrorCode::usage, "odds, exp(epsilon), are at least 1");
+  return exact_root(odds.value(), pipeline.perturber.root_degree()).has_value();
 }
 
 Matrix matrix_at(const Pipeline& pipeline, const Frame& frame, const Rational& odds) {

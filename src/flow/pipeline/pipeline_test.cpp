@@ -12,31 +12,62 @@
 namespace fractile::flow {
 namespace {
 
+// A number alone once was odds here and an epsilon there: expected_loss(p, a, 2) and expected_loss_bounds(p, a, 2).
+template <class Number>
+concept AreOdds = requires(const Pipeline& pipeline, Number odds) {
+  channel_at(pipeline, odds);
+  smallest_epsilon(pipeline, odds);
+  is_exact_at(pipeline, odds);
+  pipeline.perturber.at(odds);
+};
+static_assert(AreOdds<Odds> && !AreOdds<int> && !AreOdds<Rational> && !AreOdds<Exponent>);
+template <class Number>
+concept HasAChannel = requires(const Pipeline& pipeline, Number number) {
+  channel_at(pipeline, number);
+};
+template <class Number>
+concept HasChannelBounds = requires(const Pipeline& pipeline, Number epsilon) {
+  channel_bounds(pipeline, epsilon);
+};
+template <class Number>
+concept PerturbsBy = requires(const Pipeline& pipeline, Number epsilon, RandomBits& bits) {
+  perturbed(pipeline.perturber, epsilon, std::size_t{0}, bits);
+};
+template <class Number>
+concept ReleasesBy = requires(const Pipeline& pipeline, Number epsilon, RandomBits& bits) {
+  released(pipeline, epsilon, std::vector<std::size_t>{}, bits);
+};
+static_assert(!HasAChannel<int> && !HasAChannel<Rational> && !HasAChannel<Exponent> && HasAChannel<Odds>);
+static_assert(HasChannelBounds<Exponent> && PerturbsBy<Exponent> && ReleasesBy<Exponent>);
+static_assert(!HasChannelBounds<int> && !PerturbsBy<int> && !ReleasesBy<int>);
+static_assert(!HasChannelBounds<Rational> && !PerturbsBy<Rational> && !ReleasesBy<Rational>);
+static_assert(!HasChannelBounds<Odds> && !PerturbsBy<Odds> && !ReleasesBy<Odds>);
+
 TEST(Perturber, FamiliesAreThePapers) {
-  EXPECT_EQ(Perturber::randomized_response(3).at(2).matrix(),
+  EXPECT_EQ(Perturber::randomized_response(3).at(Odds(2)).matrix(),
             matrix({{"1/2", "1/4", "1/4"}, {"1/4", "1/2", "1/4"}, {"1/4", "1/4", "1/2"}}));
-  EXPECT_EQ(Perturber::randomized_response(3).at(3).matrix(),
+  EXPECT_EQ(Perturber::randomized_response(3).at(Odds(3)).matrix(),
             matrix({{"3/5", "1/5", "1/5"}, {"1/5", "3/5", "1/5"}, {"1/5", "1/5", "3/5"}}));
-  EXPECT_EQ(Perturber::geometric(3).at(2).matrix(),
+  EXPECT_EQ(Perturber::geometric(3).at(Odds(2)).matrix(),
             matrix({{"2/3", "1/6", "1/6"}, {"1/3", "1/3", "1/3"}, {"1/6", "1/6", "2/3"}}));
-  EXPECT_EQ(Perturber::geometric(3).at(3).matrix(),
+  EXPECT_EQ(Perturber::geometric(3).at(Odds(3)).matrix(),
             matrix({{"3/4", "1/6", "1/12"}, {"1/4", "1/2", "1/4"}, {"1/12", "1/6", "3/4"}}));
-  EXPECT_EQ(Perturber::geometric(2).at(1).matrix(), matrix({{"1/2", "1/2"}, {"1/2", "1/2"}}));
+  EXPECT_EQ(Perturber::geometric(2).at(Odds(1)).matrix(), matrix({{"1/2", "1/2"}, {"1/2", "1/2"}}));
   const Channel own(matrix({{"1/3", "2/3"}, {"0", "1"}}));
-  EXPECT_EQ(Perturber::fixed(own).at(5), own);
-  EXPECT_THROW(Perturber::geometric(3).at(Rational(99, 100)), Error);
+  EXPECT_EQ(Perturber::fixed(own).at(Odds(5)), own);
+  EXPECT_THROW(Perturber::geometric(3).at(Odds(Rational(99, 100))), Error);
   EXPECT_THROW(Perturber::geometric(1), Error);
   EXPECT_THROW(Perturber::fixed(Channel(matrix({{"1/3", "2/3"}}))), Error);
 }
 
 // Appendix D.1, equation 28: some entries; and equation 56.
 TEST(Perturber, SevenValuesAsInAppendixD) {
-  const Channel first = Perturber::geometric(7).at(Rational(7, 2));
+  const Channel first = Perturber::geometric(7).at(Odds(Rational(7, 2)));
   EXPECT_EQ(first(0, 0), Rational(7, 9));
   EXPECT_EQ(first(0, 6), Rational(64, 151263));
   EXPECT_EQ(first(3, 6), Rational(8, 441));
   EXPECT_EQ(first(4, 3), Rational(10, 63));
-  const Channel second = Perturber::geometric(7).at(Rational(351, 100));
+  const Channel second = Perturber::geometric(7).at(Odds(Rational(351, 100)));
   EXPECT_EQ(second(0, 0), Rational(351, 451));
   EXPECT_EQ(second(2, 1), Rational(25100, 158301));
   EXPECT_EQ(second(5, 0), Rational::parse("10000000000/6845497366851"));
@@ -44,11 +75,11 @@ TEST(Perturber, SevenValuesAsInAppendixD) {
 
 /// The pipeline's channel by its definition: a Kronecker power and a deterministic post-processor, with one row per tuple.
 Channel by_definition(const Pipeline& pipeline, const Rational& odds) {
-  const Channel noise = kronecker_power(pipeline.perturber.at(odds), pipeline.participants);
+  const Channel noise = kronecker_power(pipeline.perturber.at(Odds(odds)), pipeline.participants);
   std::vector<std::string> outputs;
   std::vector<std::size_t> image;
   const std::size_t values = pipeline.values.size();
-  const Channel shown = channel_at(pipeline, odds).channel;
+  const Channel shown = channel_at(pipeline, Odds(odds)).channel;
   for (std::size_t index = 0; index < noise.secrets().size(); ++index) {
     std::vector<std::size_t> tuple;
     for (std::size_t rest = index, i = 0; i < pipeline.participants; ++i, rest /= values)
@@ -89,7 +120,7 @@ TEST(Pipeline, IsWhatTheDefinitionSays) {
       for (const PostProcessor& post : {counting({0}), counting({0, 2}), summing(), taking_the_mode()}) {
         Pipeline pipeline = pipeline_of(participants, perturber, post);
         pipeline.values = {Rational(-1, 2), 1, perturber.is_geometric() ? Rational(5, 2) : Rational(13, 4)};
-        const PipelineChannel shown = channel_at(pipeline, Rational(5, 2));
+        const PipelineChannel shown = channel_at(pipeline, Odds(Rational(5, 2)));
         const Channel expected = by_definition(pipeline, Rational(5, 2));
         Rational secrets;
         for (std::size_t x = 0; x < shown.secrets.size(); ++x) {
@@ -108,18 +139,18 @@ TEST(Pipeline, GeometricNoiseWantsEquallySpacedValues) {
   Pipeline pipeline = pipeline_of(2, Perturber::geometric(3), counting({0}));
   for (const std::vector<Rational>& values : {std::vector<Rational>{1, 0, 2}, {0, 1, 3}, {0, 2, 1}}) {
     pipeline.values = values;
-    EXPECT_THROW(channel_at(pipeline, 2), Error);
+    EXPECT_THROW(channel_at(pipeline, Odds(2)), Error);
   }
   for (const std::vector<Rational>& values : {std::vector<Rational>{2, 1, 0}, {Rational(1, 2), 1, Rational(3, 2)}}) {
     pipeline.values = values;
-    EXPECT_NO_THROW(channel_at(pipeline, 2));
+    EXPECT_NO_THROW(channel_at(pipeline, Odds(2)));
   }
   Pipeline response = pipeline_of(2, Perturber::randomized_response(3), counting({0}));
   response.values = {1, 0, 7};
-  EXPECT_NO_THROW(channel_at(response, 2));
+  EXPECT_NO_THROW(channel_at(response, Odds(2)));
   Pipeline bars = noisy_argmax(2, 3);
   bars.values = {1, 0, 7};
-  EXPECT_NO_THROW(channel_at(bars, 2));
+  EXPECT_NO_THROW(channel_at(bars, Odds(2)));
 }
 
 TEST(Pipeline, TargetsRowsAreEveryonesRows) {
@@ -127,7 +158,7 @@ TEST(Pipeline, TargetsRowsAreEveryonesRows) {
     Pipeline pipeline = pipeline_of(3, Perturber::geometric(3), post);
     const Channel everyone = by_definition(pipeline, 2);
     pipeline.secret = Secret::target_knowing({2, 0});
-    const Channel target = channel_at(pipeline, 2).channel;
+    const Channel target = channel_at(pipeline, Odds(2)).channel;
     for (std::size_t value = 0; value < 3; ++value) {
       const auto row = everyone.matrix().row(tuple_index({2, 0, value}, 3));
       EXPECT_TRUE(std::ranges::equal(target.matrix().row(value), row));
@@ -138,13 +169,13 @@ TEST(Pipeline, TargetsRowsAreEveryonesRows) {
 TEST(Pipeline, IdentityAndTablesAreExplicit) {
   const Perturber perturber = Perturber::geometric(2);
   Pipeline pipeline = pipeline_of(3, perturber, {});
-  EXPECT_EQ(channel_at(pipeline, 3).channel, kronecker_power(perturber.at(3), 3));
+  EXPECT_EQ(channel_at(pipeline, Odds(3)).channel, kronecker_power(perturber.at(Odds(3)), 3));
   const std::vector<std::size_t> image{0, 1, 1, 0, 2, 2, 1, 0};
   pipeline.post = {PostProcessor::Kind::table, {}, image};
-  EXPECT_EQ(channel_at(pipeline, 3).channel, kronecker_power(perturber.at(3), 3) * deterministic(image, 3));
+  EXPECT_EQ(channel_at(pipeline, Odds(3)).channel, kronecker_power(perturber.at(Odds(3)), 3) * deterministic(image, 3));
   pipeline.secret = Secret::target_knowing({1, 0});
-  const Channel target = channel_at(pipeline, 3).channel;
-  const Channel everyone = kronecker_power(perturber.at(3), 3) * deterministic(image, 3);
+  const Channel target = channel_at(pipeline, Odds(3)).channel;
+  const Channel everyone = kronecker_power(perturber.at(Odds(3)), 3) * deterministic(image, 3);
   EXPECT_TRUE(std::ranges::equal(target.matrix().row(0), everyone.matrix().row(4)));
   EXPECT_TRUE(std::ranges::equal(target.matrix().row(1), everyone.matrix().row(5)));
 }
@@ -154,15 +185,15 @@ TEST(Pipeline, AnImageIsOfTablesAlone) {
   const Pipeline plain{2, {0, 1}, Perturber::randomized_response(2), {}};
   Pipeline with_image = plain;
   with_image.post.image = {7, 1};
-  EXPECT_EQ(channel_at(with_image, 2).channel, channel_at(plain, 2).channel);
+  EXPECT_EQ(channel_at(with_image, Odds(2)).channel, channel_at(plain, Odds(2)).channel);
 }
 
 // Section 8: the rows of noisy ArgMax against all perturbed histograms.
 TEST(Pipeline, HighestBarIsWhatTheDefinitionSays) {
   const Pipeline pipeline = noisy_argmax(2, 3);
-  const PipelineChannel shown = channel_at(pipeline, 3);
+  const PipelineChannel shown = channel_at(pipeline, Odds(3));
   ASSERT_EQ(shown.secrets.size(), 6U);
-  const Channel bars = kronecker_power(pipeline.perturber.at(3), 3);
+  const Channel bars = kronecker_power(pipeline.perturber.at(Odds(3)), 3);
   std::vector<std::size_t> image;
   for (std::size_t a = 0; a < 3; ++a) {
     for (std::size_t b = 0; b < 3; ++b) {
@@ -179,7 +210,7 @@ TEST(Pipeline, HighestBarIsWhatTheDefinitionSays) {
 // Appendix E: both tables.
 TEST(Pipeline, SumsOfRandomizedResponsesAsInAppendixE) {
   const Pipeline pipeline = pipeline_of(2, Perturber::randomized_response(3), summing());
-  const PipelineChannel three = channel_at(pipeline, 3);
+  const PipelineChannel three = channel_at(pipeline, Odds(3));
   EXPECT_EQ(three.channel.secrets(), (std::vector<std::string>{"(0,0)", "(0,1)", "(0,2)", "(1,1)", "(1,2)", "(2,2)"}));
   EXPECT_EQ(three.channel.matrix(), matrix({{"0.36", "0.24", "0.28", "0.08", "0.04"},
                                             {"0.12", "0.4", "0.28", "0.16", "0.04"},
@@ -187,12 +218,12 @@ TEST(Pipeline, SumsOfRandomizedResponsesAsInAppendixE) {
                                             {"0.04", "0.24", "0.44", "0.24", "0.04"},
                                             {"0.04", "0.16", "0.28", "0.4", "0.12"},
                                             {"0.04", "0.08", "0.28", "0.24", "0.36"}}));
-  EXPECT_EQ(channel_at(pipeline, 2).channel.matrix(), matrix({{"0.25", "0.25", "0.3125", "0.125", "0.0625"},
-                                                              {"0.125", "0.3125", "0.3125", "0.1875", "0.0625"},
-                                                              {"0.125", "0.1875", "0.375", "0.1875", "0.125"},
-                                                              {"0.0625", "0.25", "0.375", "0.25", "0.0625"},
-                                                              {"0.0625", "0.1875", "0.3125", "0.3125", "0.125"},
-                                                              {"0.0625", "0.125", "0.3125", "0.25", "0.25"}}));
+  EXPECT_EQ(channel_at(pipeline, Odds(2)).channel.matrix(), matrix({{"0.25", "0.25", "0.3125", "0.125", "0.0625"},
+                                                                    {"0.125", "0.3125", "0.3125", "0.1875", "0.0625"},
+                                                                    {"0.125", "0.1875", "0.375", "0.1875", "0.125"},
+                                                                    {"0.0625", "0.25", "0.375", "0.25", "0.0625"},
+                                                                    {"0.0625", "0.1875", "0.3125", "0.3125", "0.125"},
+                                                                    {"0.0625", "0.125", "0.3125", "0.25", "0.25"}}));
 }
 
 // Appendix E: the paper's own five actions refute the refinement, over all nine pairs.
@@ -218,9 +249,9 @@ TEST(Refinement, ThePapersLossOfAppendixEIsARefutation) {
 
 TEST(Pipeline, ChannelsAreEnclosedAtAnyEpsilon) {
   const Pipeline pipeline = pipeline_of(2, Perturber::geometric(3), summing());
-  const ChannelBounds one = channel_bounds(pipeline, Rational(1));
+  const ChannelBounds one = channel_bounds(pipeline, Exponent(1));
   const RealBounds odds = odds_bounds(Rational(1));
-  const Channel near = channel_at(pipeline, odds.lower).channel;
+  const Channel near = channel_at(pipeline, Odds(odds.lower)).channel;
   ASSERT_EQ(one.secrets, near.secrets());
   ASSERT_EQ(one.observations, near.observations());
   for (std::size_t x = 0; x < one.secrets.size(); ++x) {
@@ -233,7 +264,7 @@ TEST(Pipeline, ChannelsAreEnclosedAtAnyEpsilon) {
     }
   }
   const ChannelBounds exact = channel_bounds(pipeline, Exponent::log(2));
-  EXPECT_EQ(exact.probabilities[0][0].lower, channel_at(pipeline, 2).channel(0, 0));
+  EXPECT_EQ(exact.probabilities[0][0].lower, channel_at(pipeline, Odds(2)).channel(0, 0));
   EXPECT_EQ(exact.probabilities[0][0].upper, exact.probabilities[0][0].lower);
 }
 
@@ -258,8 +289,8 @@ TEST(Pipeline, BadOnesAreRefused) {
   pipeline = noisy_argmax(2, 3);
   pipeline.post = summing();
   EXPECT_THROW(pipeline.validate(), Error);
-  EXPECT_THROW(channel_at(pipeline_of(500, perturber, summing()), 2), Error);
-  EXPECT_THROW(channel_at(pipeline_of(30, perturber, {}), 2), Error);
+  EXPECT_THROW(channel_at(pipeline_of(500, perturber, summing()), Odds(2)), Error);
+  EXPECT_THROW(channel_at(pipeline_of(30, perturber, {}), Odds(2)), Error);
 }
 
 TEST(Secret, TargetAmongAHistogram) {
@@ -295,9 +326,9 @@ TEST(Pipeline, RoundingJoinsAnswers) {
   thirds.kind = PostProcessor::Kind::round;
   thirds.unit = 3;
   const Pipeline pipeline = pipeline_of(2, Perturber::geometric(4), thirds);
-  const Channel rounded = channel_at(pipeline, 2).channel;
+  const Channel rounded = channel_at(pipeline, Odds(2)).channel;
   EXPECT_EQ(rounded.observations(), (std::vector<std::string>{"(0,0)", "(0,3)", "(3,0)", "(3,3)"}));
-  const Matrix single = Perturber::geometric(4).at(2).matrix();
+  const Matrix single = Perturber::geometric(4).at(Odds(2)).matrix();
   const Rational low = single(0, 0) + single(0, 1);
   EXPECT_EQ(rounded(0, 0), low * low);
   EXPECT_EQ(rounded(0, 3), (Rational(1) - low) * (Rational(1) - low));
@@ -312,7 +343,7 @@ TEST(Pipeline, PeopleWhoCannotBeCountedAreRefused) {
   for (const std::size_t participants : {most, most / 2, (std::size_t{1} << 40) + 1}) {
     pipeline.participants = participants;
     EXPECT_THROW(pipeline.validate(), Error) << participants;
-    EXPECT_THROW(channel_at(pipeline, 2), Error) << participants;
+    EXPECT_THROW(channel_at(pipeline, Odds(2)), Error) << participants;
   }
   pipeline.participants = 3;
   pipeline.secret = {Secret::Kind::target, {most, 3, 0}};  // 2 in 64 bits
@@ -346,7 +377,7 @@ TEST(Pipeline, EpsilonHasALimit) {
     EXPECT_THROW(released(pipeline, epsilon, {0, 1}, bits), Error) << large;
     // Without epsilon, any will do.
     Pipeline fixed = pipeline;
-    fixed.perturber = Perturber::fixed(Perturber::geometric(3).at(2));
+    fixed.perturber = Perturber::fixed(Perturber::geometric(3).at(Odds(2)));
     EXPECT_NO_THROW(channel_bounds(fixed, epsilon)) << large;
     EXPECT_NO_THROW(perturbed(fixed.perturber, epsilon, 0, bits)) << large;
   }

@@ -70,7 +70,7 @@ std::vector<Tuple> with_another_vote(const Tuple& bars) {
 }
 
 std::optional<Exponent> from_all_rows(const Pipeline& pipeline, const Rational& odds) {
-  const PipelineChannel made = channel_at(pipeline, odds);
+  const PipelineChannel made = channel_at(pipeline, Odds(odds));
   std::map<Tuple, std::size_t> rows;
   for (std::size_t x = 0; x < made.secrets.size(); ++x) rows.emplace(made.secrets[x], x);
   const bool is_everyone = pipeline.secret.kind == Secret::Kind::everyone;
@@ -104,11 +104,12 @@ std::optional<Exponent> from_each_answer(const Pipeline& pipeline, const Rationa
 
 }  // namespace
 
-std::optional<Exponent> smallest_epsilon(const Pipeline& pipeline, const Rational& odds) {
+std::optional<Exponent> smallest_epsilon(const Pipeline& pipeline, const Odds& odds) {
   const OwnEnvironment own;
   pipeline.validate();
   const bool are_bars = pipeline.secret.kind == Secret::Kind::histogram;
-  return is_side_by_side(pipeline) && !are_bars ? from_each_answer(pipeline, odds) : from_all_rows(pipeline, odds);
+  return is_side_by_side(pipeline) && !are_bars ? from_each_answer(pipeline, odds.value())
+                                                : from_all_rows(pipeline, odds.value());
 }
 
 }  // namespace fractile::flow

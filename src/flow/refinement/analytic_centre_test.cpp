@@ -12,7 +12,7 @@ namespace {
 Reduction sums_among(std::size_t others, const Perturber& perturber) {
   Pipeline pipeline = pipeline_of(others + 1, perturber, summing());
   pipeline.secret = {Secret::Kind::target, {others / 3, others / 3, others - 2 * (others / 3)}};
-  return reduce(channel_at(pipeline, 3).channel, channel_at(pipeline, 2).channel);
+  return reduce(channel_at(pipeline, Odds(3)).channel, channel_at(pipeline, Odds(2)).channel);
 }
 
 // docs/proofs/refinement.md, "From inside": totals are as unlikely as 4^-60, and all equations hold of each, relative to how likely it is.

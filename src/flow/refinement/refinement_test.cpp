@@ -137,8 +137,8 @@ TEST(Refinement, OneAnswerIsWorthMoreAtHigherOdds) {
   for (const Rational& lower : {a_millionth_less, hardly_less}) {
     for (const Perturber& perturber : {Perturber::randomized_response(2), Perturber::randomized_response(5),
                                        Perturber::geometric(2), Perturber::geometric(3), Perturber::geometric(5)}) {
-      const Channel more = perturber.at(3);
-      const Channel less = perturber.at(lower);
+      const Channel more = perturber.at(Odds(3));
+      const Channel less = perturber.at(Odds(lower));
       EXPECT_TRUE(refines(more, less).refines());
       EXPECT_TRUE(refines(less, more).refuted());
       EXPECT_TRUE(verified(more, less, refines(more, less)));
@@ -152,8 +152,8 @@ TEST(Refinement, ChannelsOfPipelinesAreDecidedAtNearlyEqualOdds) {
     for (const Perturber& perturber : {Perturber::randomized_response(3), Perturber::geometric(3)}) {
       for (const PostProcessor& post : {counting({0}), counting({0, 2}), summing(), taking_the_mode()}) {
         const Pipeline pipeline = pipeline_of(2, perturber, post);
-        const Channel more = channel_at(pipeline, 3).channel;
-        const Channel less = channel_at(pipeline, lower).channel;
+        const Channel more = channel_at(pipeline, Odds(3)).channel;
+        const Channel less = channel_at(pipeline, Odds(lower)).channel;
         expect_decided_rightly(more, less);
         expect_decided_rightly(less, more);
       }
@@ -167,11 +167,11 @@ TEST(Refinement, MixedAnswersAreDecidedAtNearlyEqualOdds) {
   const Channel mixer(drawing.stochastic(3, 5, 1));
   for (const Rational& lower : {a_millionth_less, hardly_less}) {
     for (const Perturber& perturber : {Perturber::randomized_response(3), Perturber::geometric(3)}) {
-      const Channel more = perturber.at(3) * mixer;
-      const Channel less = perturber.at(lower) * mixer;
+      const Channel more = perturber.at(Odds(3)) * mixer;
+      const Channel less = perturber.at(Odds(lower)) * mixer;
       expect_decided_rightly(more, less);
       expect_decided_rightly(less, more);
-      expect_decided_rightly(more, perturber.at(lower));
+      expect_decided_rightly(more, perturber.at(Odds(lower)));
     }
   }
 }

@@ -43,14 +43,14 @@ TEST(SingleBet, SeesHowSeldomObservationsAre) {
   for (const std::size_t people : {std::size_t{3}, std::size_t{50}}) {
     Pipeline four = pipeline_of(4 * people + 1, Perturber::randomized_response(4), summing());
     four.secret = {Secret::Kind::target, std::vector<std::size_t>(4, people)};
-    const Matrix from = channel_at(four, 3).channel.matrix();
-    const Matrix to = channel_at(four, 2).channel.matrix();
+    const Matrix from = channel_at(four, Odds(3)).channel.matrix();
+    const Matrix to = channel_at(four, Odds(2)).channel.matrix();
     const std::optional<SingleBet> bet = bet_between(from, to);
     ASSERT_TRUE(bet.has_value());
     EXPECT_TRUE(refutes(*bet, from, to));
     Pipeline three = pipeline_of(3 * people + 1, Perturber::randomized_response(3), summing());
     three.secret = {Secret::Kind::target, std::vector<std::size_t>(3, people)};
-    EXPECT_FALSE(bet_between(channel_at(three, 3).channel.matrix(), channel_at(three, 2).channel.matrix()));
+    EXPECT_FALSE(bet_between(channel_at(three, Odds(3)).channel.matrix(), channel_at(three, Odds(2)).channel.matrix()));
   }
 }
 

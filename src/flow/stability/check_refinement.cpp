@@ -23,8 +23,8 @@ namespace {
 bool is_probability(const Rational& value) { return value.sign() >= 0 && value <= 1; }
 
 PipelineRefinement compared(const Pipeline& pipeline, const Rational& from, const Rational& to) {
-  const PipelineChannel first = channel_at(pipeline, from);
-  const PipelineChannel second = channel_at(pipeline, to);
+  const PipelineChannel first = channel_at(pipeline, Odds(from));
+  const PipelineChannel second = channel_at(pipeline, Odds(to));
   return {refines(first.channel, second.channel), first.channel.secrets(), first.channel.observations(), false,
           pipeline};
 }
@@ -78,7 +78,7 @@ Witness counting_witness(const Recount& map, std::size_t participants) {
       Perturber::fixed(Channel(Matrix::of(
           {{Rational(1) - map.offset, map.offset}, {Rational(1) - map.offset - map.slope, map.offset + map.slope}}))),
       PostProcessor{PostProcessor::Kind::count, {1}, {}}};
-  const Channel rows = channel_at(recount, 1).channel;  // row i: i participants are counted
+  const Channel rows = channel_at(recount, Odds(1)).channel;  // row i: i participants are counted
   return {rows.matrix()};
 }
 
@@ -100,8 +100,8 @@ std::optional<PipelineRefinement> refined_by_recounting(const Pipeline& pipeline
     shown.participants = 1;
     reason += "; the witness is one participant's";
   }
-  const PipelineChannel first = channel_at(shown, from);
-  const PipelineChannel second = channel_at(shown, to);
+  const PipelineChannel first = channel_at(shown, Odds(from));
+  const PipelineChannel second = channel_at(shown, Odds(to));
   const bool is_told = first.channel.observations().size() > 1;
   if (!is_told) reason = "nothing is revealed: the same is observed, whatever the secret";
   const Witness witness = is_told ? counting_witness(*map, shown.participants) : Witness{Matrix::identity(1)};
@@ -403,10 +403,10 @@ PipelineRefinement check_refinement(const Pipeline& pipeline, const Pipeline& si
   return in_words_of(pipeline.post, is_of_all, std::move(answer));
 }
 
-PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+PipelineRefinement check_refinement(const Pipeline& pipeline, const Odds& from, const Odds& to) {
   const OwnEnvironment own;
   pipeline.validate();
-  return check_refinement(pipeline, canonical_pipeline(pipeline), from, to);
+  return check_refinement(pipeline, canonical_pipeline(pipeline), from.value(), to.value());
 }
 
 }  // namespace fractile::flow

@@ -16,36 +16,43 @@ TEST(CheckRefinement, ThePapersVerdicts) {
   const Perturber response = Perturber::randomized_response(3);
   const Perturber geometric = Perturber::geometric(3);
   for (const std::size_t participants : {std::size_t{2}, std::size_t{3}}) {
-    EXPECT_TRUE(check_refinement(pipeline_of(participants, response, counting({1})), 3, 2).refinement.refines());
-    EXPECT_TRUE(check_refinement(pipeline_of(participants, response, summing()), 3, 2).refinement.refuted());
-    EXPECT_TRUE(check_refinement(pipeline_of(participants, geometric, counting({0})), 3, 2).refinement.refuted());
-    EXPECT_TRUE(check_refinement(pipeline_of(participants, geometric, counting({0, 2})), 3, 2).refinement.refines());
-    EXPECT_TRUE(check_refinement(pipeline_of(participants, geometric, summing()), 3, 2).refinement.refuted());
+    EXPECT_TRUE(
+        check_refinement(pipeline_of(participants, response, counting({1})), Odds(3), Odds(2)).refinement.refines());
+    EXPECT_TRUE(
+        check_refinement(pipeline_of(participants, response, summing()), Odds(3), Odds(2)).refinement.refuted());
+    EXPECT_TRUE(
+        check_refinement(pipeline_of(participants, geometric, counting({0})), Odds(3), Odds(2)).refinement.refuted());
+    EXPECT_TRUE(check_refinement(pipeline_of(participants, geometric, counting({0, 2})), Odds(3), Odds(2))
+                    .refinement.refines());
+    EXPECT_TRUE(
+        check_refinement(pipeline_of(participants, geometric, summing()), Odds(3), Odds(2)).refinement.refuted());
   }
   // Appendix D.1: the less private channel is worse for some analyst.
-  EXPECT_TRUE(check_refinement(known_others(), Rational(351, 100), Rational(7, 2)).refinement.refuted());
+  EXPECT_TRUE(check_refinement(known_others(), Odds(Rational(351, 100)), Odds(Rational(7, 2))).refinement.refuted());
   // Lemma 8.2 and appendix D.2, instances: two people, three categories.
-  EXPECT_TRUE(check_refinement(noisy_argmax(2, 3), 3, 2).refinement.refuted());
+  EXPECT_TRUE(check_refinement(noisy_argmax(2, 3), Odds(3), Odds(2)).refinement.refuted());
 }
 
 // Appendix D.2: instability of noisy ArgMax without a prior or a loss. Two bars of height 0 or 1.
 TEST(TheoremOne, FailsForNoisyArgmax) {
   const Perturber bar = Perturber::geometric(2);
-  const Refinement single = refines(bar.at(3), bar.at(2));
+  const Refinement single = refines(bar.at(Odds(3)), bar.at(Odds(2)));
   ASSERT_TRUE(single.refines());
   const Matrix& witness = std::get<Witness>(single.verdict).matrix;
   EXPECT_FALSE(theorem_one_condition(kronecker(witness, witness), {0, 1, 0, 0}));
   const Channel argmax = deterministic({0, 1, 0, 0}, 2);
-  EXPECT_TRUE(refines(kronecker_power(bar.at(3), 2) * argmax, kronecker_power(bar.at(2), 2) * argmax).refuted());
+  EXPECT_TRUE(
+      refines(kronecker_power(bar.at(Odds(3)), 2) * argmax, kronecker_power(bar.at(Odds(2)), 2) * argmax).refuted());
 }
 
 // The verdict about a thousand people follows from that about one.
 TEST(CheckRefinement, CountsOfManyPeople) {
   const PipelineRefinement many =
-      check_refinement(pipeline_of(1000, Perturber::randomized_response(3), counting({1})), 3, 2);
+      check_refinement(pipeline_of(1000, Perturber::randomized_response(3), counting({1})), Odds(3), Odds(2));
   ASSERT_TRUE(many.refinement.refines());
   EXPECT_EQ(std::get<Witness>(many.refinement.verdict).matrix.rows(), 2U);
-  const PipelineRefinement refuted = check_refinement(pipeline_of(100, Perturber::geometric(3), counting({0})), 3, 2);
+  const PipelineRefinement refuted =
+      check_refinement(pipeline_of(100, Perturber::geometric(3), counting({0})), Odds(3), Odds(2));
   EXPECT_TRUE(refuted.refinement.refuted());
   EXPECT_EQ(refuted.secrets.size(), 3U);
 }
@@ -60,9 +67,9 @@ const Counterexample& bounded_losses(const PipelineRefinement& answer) {
 // docs/proofs/stability.md, "Known others": to this analyst all counts at `from` are worth the same, and they lose 1/2.
 TEST(CheckRefinement, CountsOfAMillionPeopleAreRefutedByBounds) {
   Pipeline known = pipeline_of(1'000'000, Perturber::geometric(3), counting({0}));
-  const PipelineRefinement everyone = check_refinement(known, 3, 2);
+  const PipelineRefinement everyone = check_refinement(known, Odds(3), Odds(2));
   known.secret = {Secret::Kind::target, {500'000, 300'000, 199'999}};
-  const PipelineRefinement target = check_refinement(known, 3, 2);
+  const PipelineRefinement target = check_refinement(known, Odds(3), Odds(2));
   for (const PipelineRefinement* answer : {&everyone, &target}) {
     const Counterexample& found = bounded_losses(*answer);
     EXPECT_LE(found.loss_from, Rational(1, 2));
@@ -76,11 +83,12 @@ TEST(CheckRefinement, CountsOfAMillionPeopleAreRefutedByBounds) {
 TEST(CheckRefinement, LossesOfManyPeopleAreExactWhereTheyAreShort) {
   Pipeline known = pipeline_of(3000, Perturber::geometric(3), counting({0}));
   known.secret = {Secret::Kind::target, {1000, 1000, 999}};
-  const Counterexample exact = std::get<Counterexample>(check_refinement(known, 3, 2).refinement.verdict);
-  EXPECT_FALSE(check_refinement(known, 3, 2).are_losses_bounds);
+  const Counterexample exact = std::get<Counterexample>(check_refinement(known, Odds(3), Odds(2)).refinement.verdict);
+  EXPECT_FALSE(check_refinement(known, Odds(3), Odds(2)).are_losses_bounds);
   EXPECT_EQ(exact.loss_from, Rational(1, 2));
   const Rational near = Rational::dyadic(1, -200);
-  const Counterexample bounded = bounded_losses(check_refinement(known, Rational(3) + near, Rational(2) + near));
+  const Counterexample bounded =
+      bounded_losses(check_refinement(known, Odds(Rational(3) + near), Odds(Rational(2) + near)));
   const Rational reach = Rational::dyadic(1, -80);
   EXPECT_LT(exact.loss_from - reach, bounded.loss_from);
   EXPECT_LT(bounded.loss_from, exact.loss_from + reach);
@@ -93,13 +101,13 @@ TEST(CheckRefinement, OneAmongKnownIsCountedAgain) {
   for (const std::size_t participants : {std::size_t{2}, std::size_t{30}, std::size_t{100}}) {
     Pipeline known = pipeline_of(participants, Perturber::randomized_response(3), counting({0}));
     known.secret = {Secret::Kind::target, {participants / 2, participants - 1 - participants / 2}};
-    const PipelineRefinement answer = check_refinement(known, 3, 2);
+    const PipelineRefinement answer = check_refinement(known, Odds(3), Odds(2));
     ASSERT_TRUE(answer.refinement.refines());
     ASSERT_TRUE(answer.about);
     EXPECT_EQ(answer.about->secret.kind, Secret::Kind::target);
-    EXPECT_TRUE(verify(channel_at(known, 3).channel, channel_at(known, 2).channel,
+    EXPECT_TRUE(verify(channel_at(known, Odds(3)).channel, channel_at(known, Odds(2)).channel,
                        std::get<Witness>(answer.refinement.verdict)));
-    EXPECT_FALSE(check_refinement(known, 2, 3).refinement.refines());
+    EXPECT_FALSE(check_refinement(known, Odds(2), Odds(3)).refinement.refines());
   }
 }
 
@@ -109,14 +117,14 @@ TEST(CheckRefinement, CountsAmongHundredsAreProvedByOneParticipant) {
   Pipeline target = everyone;
   target.secret = {Secret::Kind::target, {300, 299}};
   for (const Pipeline& asked : {everyone, target}) {
-    const PipelineRefinement answer = check_refinement(asked, 3, 2);
+    const PipelineRefinement answer = check_refinement(asked, Odds(3), Odds(2));
     ASSERT_TRUE(answer.refinement.refines());
     ASSERT_TRUE(answer.about);
     EXPECT_EQ(answer.about->participants, 1U);
     EXPECT_EQ(answer.about->secret.kind, Secret::Kind::everyone);
-    EXPECT_TRUE(verify(channel_at(*answer.about, 3).channel, channel_at(*answer.about, 2).channel,
+    EXPECT_TRUE(verify(channel_at(*answer.about, Odds(3)).channel, channel_at(*answer.about, Odds(2)).channel,
                        std::get<Witness>(answer.refinement.verdict)));
-    EXPECT_TRUE(check_refinement(asked, 2, 3).refinement.refuted());
+    EXPECT_TRUE(check_refinement(asked, Odds(2), Odds(3)).refinement.refuted());
   }
 }
 
@@ -124,11 +132,11 @@ TEST(CheckRefinement, CountsAmongHundredsAreProvedByOneParticipant) {
 TEST(CheckRefinement, SumsAmongMoreThanAHundredAreProved) {
   Pipeline known = pipeline_of(112, Perturber::randomized_response(3), summing());
   known.secret = {Secret::Kind::target, {60, 40, 11}};
-  const PipelineRefinement answer = check_refinement(known, 3, 2);
+  const PipelineRefinement answer = check_refinement(known, Odds(3), Odds(2));
   ASSERT_TRUE(answer.refinement.refines());
-  EXPECT_TRUE(
-      verify(channel_at(known, 3).channel, channel_at(known, 2).channel, std::get<Witness>(answer.refinement.verdict)));
-  EXPECT_FALSE(check_refinement(known, 2, 3).refinement.refines());
+  EXPECT_TRUE(verify(channel_at(known, Odds(3)).channel, channel_at(known, Odds(2)).channel,
+                     std::get<Witness>(answer.refinement.verdict)));
+  EXPECT_FALSE(check_refinement(known, Odds(2), Odds(3)).refinement.refines());
 }
 
 // With four values the least total refutes, which comes up once in 10^43 cases: too seldom for enclosures.
@@ -136,9 +144,9 @@ TEST(CheckRefinement, SumsOfFourValuesAreRefutedByTheRarestTotals) {
   for (const std::size_t each : {std::size_t{3}, std::size_t{27}}) {
     Pipeline known = pipeline_of(4 * each + 1, Perturber::randomized_response(4), summing());
     known.secret = {Secret::Kind::target, std::vector<std::size_t>(4, each)};
-    const PipelineRefinement answer = check_refinement(known, 3, 2);
+    const PipelineRefinement answer = check_refinement(known, Odds(3), Odds(2));
     ASSERT_TRUE(answer.refinement.refuted());
-    EXPECT_TRUE(verify(channel_at(known, 3).channel, channel_at(known, 2).channel,
+    EXPECT_TRUE(verify(channel_at(known, Odds(3)).channel, channel_at(known, Odds(2)).channel,
                        std::get<Counterexample>(answer.refinement.verdict)));
     EXPECT_NE(answer.refinement.reason.find("once in some 10^"), std::string::npos);
   }
@@ -149,17 +157,17 @@ TEST(CheckRefinement, SumsOfFourValuesAreRefutedByTheRarestTotals) {
 TEST(CheckRefinement, SumsAmongAThousandAreRefutedOrUndecidedAtOnce) {
   Pipeline known = pipeline_of(1000, Perturber::geometric(3), summing());
   known.secret = {Secret::Kind::target, {500, 300, 199}};
-  const PipelineRefinement answer = check_refinement(known, 3, 2);
+  const PipelineRefinement answer = check_refinement(known, Odds(3), Odds(2));
   ASSERT_TRUE(answer.refinement.refuted());
   const Counterexample& bet = std::get<Counterexample>(answer.refinement.verdict);
   EXPECT_LT(bet.loss_to, bet.loss_from);
   EXPECT_EQ(bet.loss.actions().size(), 2U);
   Pipeline responses = pipeline_of(1000, Perturber::randomized_response(3), summing());
   responses.secret = {Secret::Kind::target, {333, 333, 333}};
-  const PipelineRefinement open = check_refinement(responses, 3, 2);
+  const PipelineRefinement open = check_refinement(responses, Odds(3), Odds(2));
   EXPECT_FALSE(open.refinement.refines() || open.refinement.refuted());
   // A perturber that tells two values apart better at a smaller epsilon would be refuted: here with `from` and `to` exchanged.
-  const PipelineRefinement reversed = check_refinement(known, 2, 3);
+  const PipelineRefinement reversed = check_refinement(known, Odds(2), Odds(3));
   ASSERT_TRUE(reversed.refinement.refuted());
   const Counterexample& found = std::get<Counterexample>(reversed.refinement.verdict);
   EXPECT_LT(found.loss_to, found.loss_from);
@@ -169,7 +177,7 @@ TEST(CheckRefinement, SumsAmongAThousandAreRefutedOrUndecidedAtOnce) {
 TEST(CheckRefinement, SumsOfFourValuesAmongAThousandAreRefutedByTheRarestTotals) {
   Pipeline known = pipeline_of(1201, Perturber::randomized_response(4), summing());
   known.secret = {Secret::Kind::target, std::vector<std::size_t>(4, 300)};
-  const PipelineRefinement answer = check_refinement(known, 3, 2);
+  const PipelineRefinement answer = check_refinement(known, Odds(3), Odds(2));
   ASSERT_TRUE(answer.refinement.refuted());
   EXPECT_FALSE(answer.are_losses_bounds);
   const Counterexample& found = std::get<Counterexample>(answer.refinement.verdict);
@@ -217,7 +225,7 @@ TEST(Counting, CriterionIsRefinement) {
     }
     const Pipeline before = pipeline_of(participants, Perturber::fixed(first), counting({0}));
     const Pipeline after = pipeline_of(participants, Perturber::fixed(Channel(Matrix::of(rows))), counting({0}));
-    const Refinement refinement = refines(channel_at(before, 1).channel, channel_at(after, 1).channel);
+    const Refinement refinement = refines(channel_at(before, Odds(1)).channel, channel_at(after, Odds(1)).channel);
     RC_ASSERT(refinement.refines() == recount(counted, image).has_value());
     RC_ASSERT(refinement.refines() != refinement.refuted());
   }));
@@ -229,17 +237,17 @@ TEST(CheckRefinement, DecidesAtNearlyEqualOdds) {
     for (const Perturber& perturber : {Perturber::randomized_response(3), Perturber::geometric(3)}) {
       for (const PostProcessor& post : {counting({0}), counting({0, 2}), summing(), taking_the_mode()}) {
         const Pipeline pipeline = pipeline_of(2, perturber, post);
-        const Matrix more = channel_at(pipeline, 3).channel.matrix();
-        const Matrix less = channel_at(pipeline, lower).channel.matrix();
-        EXPECT_EQ(check_refinement(pipeline, 3, lower).refinement.refines(), leads_to(more, less));
-        EXPECT_EQ(check_refinement(pipeline, lower, 3).refinement.refines(), leads_to(less, more));
+        const Matrix more = channel_at(pipeline, Odds(3)).channel.matrix();
+        const Matrix less = channel_at(pipeline, Odds(lower)).channel.matrix();
+        EXPECT_EQ(check_refinement(pipeline, Odds(3), Odds(lower)).refinement.refines(), leads_to(more, less));
+        EXPECT_EQ(check_refinement(pipeline, Odds(lower), Odds(3)).refinement.refines(), leads_to(less, more));
       }
     }
     const Pipeline counts = pipeline_of(3, Perturber::randomized_response(3), counting({0}));
-    EXPECT_TRUE(check_refinement(counts, 3, lower).refinement.refines());
-    EXPECT_TRUE(check_refinement(counts, lower, 3).refinement.refuted());
+    EXPECT_TRUE(check_refinement(counts, Odds(3), Odds(lower)).refinement.refines());
+    EXPECT_TRUE(check_refinement(counts, Odds(lower), Odds(3)).refinement.refuted());
     const Pipeline sums = pipeline_of(2, Perturber::randomized_response(3), summing());
-    EXPECT_TRUE(check_refinement(sums, 3, lower).refinement.refuted());
+    EXPECT_TRUE(check_refinement(sums, Odds(3), Odds(lower)).refinement.refuted());
   }
 }
 

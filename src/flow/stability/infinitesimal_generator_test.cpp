@@ -24,7 +24,7 @@ bool all_pairs_refine(const Pipeline& pipeline, const Rational& from, const Rati
     for (std::int64_t low = 0; low < high; ++low) {
       const Rational more = (from + (to - from) * Rational(high, parts)).pow(degree);
       const Rational less = (from + (to - from) * Rational(low, parts)).pow(degree);
-      if (!check_refinement(pipeline, more, less).refinement.refines()) return false;
+      if (!check_refinement(pipeline, Odds(more), Odds(less)).refinement.refines()) return false;
     }
   }
   return true;
@@ -47,11 +47,11 @@ TEST(Steps, AgreeWithPairs) {
     }
     ++unstable;
     ASSERT_TRUE(steps.fails_at.has_value());
-    const Stability stability = check_stability(pipeline, from.pow(2), to.pow(2));
+    const Stability stability = check_stability(pipeline, OddsRange(from.pow(2), to.pow(2)));
     ASSERT_EQ(stability.verdict, Stability::Verdict::unstable);
     const Refinement& refutation = stability.refutation->refinement;
-    EXPECT_TRUE(verify(channel_at(pipeline, stability.from).channel, channel_at(pipeline, stability.to).channel,
-                       std::get<Counterexample>(refutation.verdict)));
+    EXPECT_TRUE(verify(channel_at(pipeline, Odds(stability.from)).channel,
+                       channel_at(pipeline, Odds(stability.to)).channel, std::get<Counterexample>(refutation.verdict)));
   }
   EXPECT_GE(stable, 4);
   EXPECT_GE(unstable, 4);

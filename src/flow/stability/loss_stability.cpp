@@ -11,27 +11,26 @@
 
 namespace fractile::flow {
 
-LossRefinement check_refinement_for(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
-                                    const Rational& to) {
+LossRefinement check_refinement_for(const Pipeline& pipeline, const Analyst& analyst, const Odds& from,
+                                    const Odds& to) {
   const OwnEnvironment own;
   return refines_for(loss_of(analyst, pipeline), channel_at(pipeline, from).channel, channel_at(pipeline, to).channel);
 }
 
-LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
-                                  const Rational& to) {
+LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const OddsRange& range) {
   const OwnEnvironment own;
-  const Stability to_everybody = check_stability(pipeline, from, to);
+  const Stability to_everybody = check_stability(pipeline, range);
   if (to_everybody.verdict == Stability::Verdict::stable) {
     return {Stability::Verdict::stable, "to every analyst: " + to_everybody.reason};
   }
   const std::int64_t degree = pipeline.perturber.root_degree();
   std::size_t hold = 0;
-  const Pairs pairs = pairs_within(base_bounds(pipeline, from).upper, base_bounds(pipeline, to).lower);
+  const Pairs pairs = pairs_within(base_bounds(pipeline, range.low).upper, base_bounds(pipeline, range.high).lower);
   for (const auto& [high, low] : pairs) {
     checkpoint();
     const Rational more = high.pow(degree);
     const Rational less = low.pow(degree);
-    LossRefinement answer = check_refinement_for(pipeline, analyst, more, less);
+    LossRefinement answer = check_refinement_for(pipeline, analyst, Odds(more), Odds(less));
     if (answer.refines()) ++hold;
     if (!answer.refuted()) continue;
     return {Stability::Verdict::unstable,
@@ -39,7 +38,7 @@ LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analy
             more,
             less,
             std::get<Counterexample>(std::move(answer.verdict)),
-            channel_at(pipeline, more).channel.secrets()};
+            channel_at(pipeline, Odds(more)).channel.secrets()};
   }
   return {Stability::Verdict::undecided, "no proof is known for the whole range; of " + std::to_string(pairs.size()) +
                                              " pairs within it " + std::to_string(hold) +
@@ -48,11 +47,9 @@ LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analy
 
 LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const EpsilonRange& range) {
   const OwnEnvironment own;
-  const auto [low, high] = odds_within(range);
-  LossStability answer = check_stability_for(pipeline, analyst, low, high);
+  LossStability answer = check_stability_for(pipeline, analyst, odds_within(range));
   if (answer.verdict != Stability::Verdict::stable) return answer;
-  const OddsRange around = odds_around(range);
-  answer.verdict = check_stability(pipeline, around.low, around.high).verdict;
+  answer.verdict = check_stability(pipeline, odds_around(range)).verdict;
   return answer;
 }
 

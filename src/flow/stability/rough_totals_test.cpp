@@ -23,7 +23,7 @@ void expect_the_same(const RoughColumns& here, std::size_t i, const RoughColumns
 // The totals at the ends have probabilities of 10^-190.
 TEST(RoughTotals, AreTheChannelsColumns) {
   const Pipeline known = among(80);
-  const RoughColumns exact = columns_of(channel_at(known, 3).channel.matrix());
+  const RoughColumns exact = columns_of(channel_at(known, Odds(3)).channel.matrix());
   const TargetTotal sum(known, {});
   const RoughColumns all = all_totals(sum, 3);
   ASSERT_EQ(all.magnitudes.size(), exact.magnitudes.size());

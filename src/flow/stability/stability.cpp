@@ -98,7 +98,7 @@ std::optional<Stability> stable_counting(const Pipeline& pipeline, const Rationa
 std::vector<std::size_t> undisturbed_outputs(const Pipeline& pipeline) {
   Pipeline plain = pipeline;
   plain.perturber = Perturber::fixed(Channel(Matrix::identity(pipeline.values.size())));
-  const Channel channel = channel_at(plain, 1).channel;
+  const Channel channel = channel_at(plain, Odds(1)).channel;
   std::vector<std::size_t> outputs;
   for (std::size_t x = 0; x < channel.secrets().size(); ++x) {
     const auto row = channel.matrix().row(x);
@@ -119,7 +119,7 @@ bool is_lumpable(const Pipeline& pipeline, const std::vector<std::size_t>& outpu
   }
   Pipeline witness = pipeline;
   witness.perturber = Perturber::fixed(Channel(single));
-  const Channel channel = channel_at(witness, 1).channel;
+  const Channel channel = channel_at(witness, Odds(1)).channel;
   std::vector<std::optional<std::size_t>> first(channel.observations().size());
   for (std::size_t x = 0; x < outputs.size(); ++x) {
     std::optional<std::size_t>& representative = first[outputs[x]];
@@ -250,14 +250,15 @@ std::optional<Stability> refuted(const Pipeline& pipeline, const Pipeline& canon
 
 }  // namespace
 
-std::optional<Stability> proved_stability(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+std::optional<Stability> proved_stability(const Pipeline& pipeline, const OddsRange& range) {
   const OwnEnvironment own;
   pipeline.validate();
-  return proved_stable(pipeline, canonical_pipeline(pipeline), from, to);
+  return proved_stable(pipeline, canonical_pipeline(pipeline), range.low, range.high);
 }
 
-Stability check_stability(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+Stability check_stability(const Pipeline& pipeline, const OddsRange& range) {
   const OwnEnvironment own;
+  const auto& [from, to] = range;
   pipeline.validate();
   const Pipeline canonical =
       canonical_pipeline(pipeline);  // verdicts are about channels, and do not depend on the names of outputs
@@ -332,24 +333,24 @@ void require_increasing(const EpsilonRange& range) {
 OddsRange odds_around(const EpsilonRange& range) {
   const OwnEnvironment own;
   require_increasing(range);
-  return {std::max(Rational(1), odds_bounds(range.low).lower), odds_bounds(range.high).upper};
+  return OddsRange(std::max(Rational(1), odds_bounds(range.low).lower), odds_bounds(range.high).upper);
 }
 
 OddsRange odds_within(const EpsilonRange& range) {
   const OwnEnvironment own;
   require_increasing(range);
-  return {odds_bounds(range.low).upper, odds_bounds(range.high).lower};
+  return OddsRange(odds_bounds(range.low).upper, odds_bounds(range.high).lower);
 }
 
 Stability check_stability(const Pipeline& pipeline, const EpsilonRange& range) {
   const OwnEnvironment own;
   using enum Stability::Verdict;
   const OddsRange around = odds_around(range);
-  Stability answer = check_stability(pipeline, around.low, around.high);
+  Stability answer = check_stability(pipeline, around);
   if (range.is_exact() || answer.verdict != unstable) return answer;
   const OddsRange within = odds_within(range);
   if (within.low < within.high) {
-    Stability inner = check_stability(pipeline, within.low, within.high);
+    Stability inner = check_stability(pipeline, within);
     if (inner.verdict == unstable) return inner;
     if (inner.verdict == stable) {
       return {undecided, "stable except at the very ends of the range; try a wider range"};

@@ -12,7 +12,29 @@
 namespace fractile::flow {
 namespace {
 
-Stability::Verdict verdict(const Pipeline& pipeline) { return check_stability(pipeline, 2, 3).verdict; }
+// Two numbers alone might be epsilons or odds.
+template <class Number>
+concept IsARange = requires(const Pipeline& pipeline, const Analyst& analyst, Number low, Number high) {
+  check_stability(pipeline, {low, high});
+};
+template <class Number>
+concept IsARangeForAnAnalyst = requires(const Pipeline& pipeline, const Analyst& analyst, Number low, Number high) {
+  check_stability_for(pipeline, analyst, {low, high});
+};
+template <class Number>
+concept IsARangeOfOdds = requires(const Pipeline& pipeline, Number low, Number high) {
+  proved_stability(pipeline, {low, high});
+};
+template <class Number>
+concept IsCompared = requires(const Pipeline& pipeline, Number from, Number to) {
+  check_refinement(pipeline, from, to);
+};
+static_assert(IsARange<Exponent> && !IsARange<int> && !IsARange<Rational>);
+static_assert(IsARangeForAnAnalyst<Exponent> && !IsARangeForAnAnalyst<int> && !IsARangeForAnAnalyst<Rational>);
+static_assert(!IsARangeOfOdds<int> && !IsARangeOfOdds<Rational>);
+static_assert(IsCompared<Odds> && !IsCompared<int> && !IsCompared<Rational> && !IsCompared<Exponent>);
+
+Stability::Verdict verdict(const Pipeline& pipeline) { return check_stability(pipeline, OddsRange(2, 3)).verdict; }
 
 // Theorems 4.2 and 6.1, sections 6.2 and 7.1, lemma 8.2.
 TEST(CheckStability, ThePapersVerdicts) {
@@ -76,11 +98,12 @@ TEST(CheckStability, OneChannelHasOneVerdict) {
     Pipeline described = pipeline_of(participants, perturber, table);
     Pipeline canonical = described;
     canonical.post = canonical_post(described);
-    RC_ASSERT(check_stability(described, 2, 3).verdict == check_stability(canonical, 2, 3).verdict);
+    RC_ASSERT(check_stability(described, OddsRange(2, 3)).verdict ==
+              check_stability(canonical, OddsRange(2, 3)).verdict);
     // Secrets may be grouped in one of the two: compare by everyone's tuples.
     if (canonical.post.is_symmetric()) return;
-    const Channel first = channel_at(described, 3).channel;
-    const Channel second = channel_at(canonical, 3).channel;
+    const Channel first = channel_at(described, Odds(3)).channel;
+    const Channel second = channel_at(canonical, Odds(3)).channel;
     RC_ASSERT(refines(first, second).refines());
     RC_ASSERT(refines(second, first).refines());
   }));
@@ -90,33 +113,33 @@ TEST(CheckStability, OneChannelHasOneVerdict) {
 Pipeline of_voters(std::size_t voters) { return noisy_argmax(voters, 3); }
 // "Appears to be ama-stable" (section 9.1): for the uniform prior it is, and Definition 3.3 is about all.
 TEST(CheckStabilityFor, NoisyArgmaxIsNotAmaStable) {
-  const LossStability answer = check_stability_for(of_voters(5), mode_guesser(), 2, 3);
+  const LossStability answer = check_stability_for(of_voters(5), mode_guesser(), OddsRange(2, 3));
   ASSERT_EQ(answer.verdict, Stability::Verdict::unstable) << answer.reason;
   const Counterexample& found = answer.refutation.value();
   EXPECT_LT(found.loss_to, found.loss_from);
   EXPECT_EQ(answer.secrets.size(), found.prior.size());
   Analyst somebody = mode_guesser();
   somebody.prior = found.prior;
-  EXPECT_EQ(expected_loss(of_voters(5), somebody, answer.from), found.loss_from);
-  EXPECT_EQ(expected_loss(of_voters(5), somebody, answer.to), found.loss_to);
+  EXPECT_EQ(expected_loss(of_voters(5), somebody, Odds(answer.from)), found.loss_from);
+  EXPECT_EQ(expected_loss(of_voters(5), somebody, Odds(answer.to)), found.loss_to);
   // By hand: two histograms are enough.
   std::vector<Rational> prior(found.prior.size());
-  const std::vector<std::string> secrets = channel_at(of_voters(5), 3).channel.secrets();
+  const std::vector<std::string> secrets = channel_at(of_voters(5), Odds(3)).channel.secrets();
   const auto at = [&](const char* name) {
     return static_cast<std::size_t>(std::ranges::find(secrets, name) - secrets.begin());
   };
   prior[at("(2,3,0)")] = Rational(6419, 10000);
   prior[at("(2,2,1)")] = Rational(3581, 10000);
   somebody.prior = Prior(prior);
-  EXPECT_EQ(expected_loss(of_voters(5), somebody, 3), Rational(3313921, 9720000));
-  EXPECT_EQ(expected_loss(of_voters(5), somebody, 2), Rational(65287, 192000));
+  EXPECT_EQ(expected_loss(of_voters(5), somebody, Odds(3)), Rational(3313921, 9720000));
+  EXPECT_EQ(expected_loss(of_voters(5), somebody, Odds(2)), Rational(65287, 192000));
 }
 
 // docs/worth.md: figure 3's own twenty people.
 TEST(CheckStabilityFor, NoisyArgmaxOfTwentyIsNotAmaStable) {
   const Pipeline twenty = of_voters(20);
-  EXPECT_TRUE(check_refinement_for(twenty, mode_guesser(), 3, 2).refuted());
-  const std::vector<std::string> secrets = channel_at(twenty, 3).channel.secrets();
+  EXPECT_TRUE(check_refinement_for(twenty, mode_guesser(), Odds(3), Odds(2)).refuted());
+  const std::vector<std::string> secrets = channel_at(twenty, Odds(3)).channel.secrets();
   std::vector<Rational> prior(secrets.size());
   const auto at = [&](const char* name) {
     return static_cast<std::size_t>(std::ranges::find(secrets, name) - secrets.begin());
@@ -125,23 +148,26 @@ TEST(CheckStabilityFor, NoisyArgmaxOfTwentyIsNotAmaStable) {
   prior[at("(1,10,9)")] = Rational(579, 2000);
   Analyst somebody = mode_guesser();
   somebody.prior = Prior(prior);
-  EXPECT_EQ((RealBounds{expected_loss(twenty, somebody, 3), expected_loss(twenty, somebody, 3)}.to_decimal(4)),
-            "0.2443");
-  EXPECT_EQ((RealBounds{expected_loss(twenty, somebody, 2), expected_loss(twenty, somebody, 2)}.to_decimal(4)),
-            "0.2148");
+  EXPECT_EQ(
+      (RealBounds{expected_loss(twenty, somebody, Odds(3)), expected_loss(twenty, somebody, Odds(3))}.to_decimal(4)),
+      "0.2443");
+  EXPECT_EQ(
+      (RealBounds{expected_loss(twenty, somebody, Odds(2)), expected_loss(twenty, somebody, Odds(2))}.to_decimal(4)),
+      "0.2148");
 }
 
 TEST(CheckStabilityFor, OneLossIsDecidedAtPairs) {
   // Stable for all analysts implies stable for each.
   Analyst guesser;
   EXPECT_EQ(
-      check_stability_for(pipeline_of(2, Perturber::randomized_response(3), counting({1})), guesser, 2, 3).verdict,
+      check_stability_for(pipeline_of(2, Perturber::randomized_response(3), counting({1})), guesser, OddsRange(2, 3))
+          .verdict,
       Stability::Verdict::stable);
   // Unstable for all; guessing both values is another matter.
   const Pipeline sums = pipeline_of(2, Perturber::geometric(3), summing());
-  EXPECT_EQ(check_stability(sums, 2, 3).verdict, Stability::Verdict::unstable);
+  EXPECT_EQ(check_stability(sums, OddsRange(2, 3)).verdict, Stability::Verdict::unstable);
   const LossStability answer =
-      check_stability_for(known_others(), thousandfold_error(), Rational(7, 2), Rational(351, 100));
+      check_stability_for(known_others(), thousandfold_error(), OddsRange(Rational(7, 2), Rational(351, 100)));
   EXPECT_EQ(answer.verdict, Stability::Verdict::unstable)
       << answer.reason;  // appendix D.1: even with the uniform prior
 }
@@ -155,11 +181,11 @@ TEST(CheckStability, AgreesWithPairs) {
         if ((counted >> value & 1) == 1) subset.push_back(value);
       }
       const Pipeline pipeline = pipeline_of(2, Perturber::geometric(values), counting(subset));
-      const Stability stability = check_stability(pipeline, 1, 5);
+      const Stability stability = check_stability(pipeline, OddsRange(1, 5));
       bool refuted = false;
       for (std::int64_t high = 2; high <= 5; ++high) {
         for (std::int64_t low = 1; low < high; ++low) {
-          refuted = refuted || check_refinement(pipeline, high, low).refinement.refuted();
+          refuted = refuted || check_refinement(pipeline, Odds(high), Odds(low)).refinement.refuted();
         }
       }
       const bool unstable = stability.verdict == Stability::Verdict::unstable;
@@ -177,7 +203,8 @@ Stability::Verdict of_quantile(const Rational& quantile, std::size_t records, st
   Pipeline pipeline = pipeline_of(
       records, Perturber::release({Release::Mechanism::exponential, {quantile}, Neighbors::add_remove}, values), {});
   pipeline.secret = secret;
-  return check_stability(pipeline, odds_bounds(Exponent::parse("0.5")).lower, odds_bounds(Exponent::parse("2")).upper)
+  return check_stability(pipeline,
+                         OddsRange(odds_bounds(Exponent::parse("0.5")).lower, odds_bounds(Exponent::parse("2")).upper))
       .verdict;
 }
 
@@ -223,7 +250,7 @@ Perturber written_geometric() {
 TEST(CheckStability, OfPerturbersThatDifferOrAreOblong) {
   Pipeline wide = pipeline_of(2, Perturber::wide_geometric(3, 2), {});
   wide.answers = {-2, -1, 0, 1, 2, 3, 4};
-  EXPECT_EQ(check_stability(wide, 2, 3).verdict, Stability::Verdict::stable);
+  EXPECT_EQ(check_stability(wide, OddsRange(2, 3)).verdict, Stability::Verdict::stable);
   // Perturbers by participant that are all equal make no difference.
   for (const PostProcessor& post : {counting({1}), counting({0}), summing(), taking_the_mode()}) {
     for (const Secret& secret : {Secret(), Secret::target_knowing({0, 2})}) {
@@ -231,26 +258,29 @@ TEST(CheckStability, OfPerturbersThatDifferOrAreOblong) {
       shared.secret = secret;
       Pipeline each = shared;
       each.perturber = Perturber::by_participant(std::vector<Perturber>(3, Perturber::geometric(3)));
-      EXPECT_EQ(check_stability(each, 2, 3).verdict, check_stability(shared, 2, 3).verdict);
+      EXPECT_EQ(check_stability(each, OddsRange(2, 3)).verdict, check_stability(shared, OddsRange(2, 3)).verdict);
     }
   }
   // Side by side, families stay families; their counts need not be a family.
   const Perturber mixed = Perturber::by_participant({Perturber::geometric(3), Perturber::randomized_response(3)});
-  EXPECT_EQ(check_stability(pipeline_of(2, mixed, {}), 2, 3).verdict, Stability::Verdict::stable);
-  EXPECT_EQ(check_stability(pipeline_of(2, mixed, counting({0})), 2, 3).verdict, Stability::Verdict::unstable);
+  EXPECT_EQ(check_stability(pipeline_of(2, mixed, {}), OddsRange(2, 3)).verdict, Stability::Verdict::stable);
+  EXPECT_EQ(check_stability(pipeline_of(2, mixed, counting({0})), OddsRange(2, 3)).verdict,
+            Stability::Verdict::unstable);
 }
 
 TEST(CheckStability, OfMatricesInOdds) {
-  EXPECT_EQ(check_stability(pipeline_of(1, written_geometric(), {}), 2, 3).verdict, Stability::Verdict::stable);
-  EXPECT_EQ(check_stability(pipeline_of(2, written_geometric(), counting({0})), 2, 3).verdict,
+  EXPECT_EQ(check_stability(pipeline_of(1, written_geometric(), {}), OddsRange(2, 3)).verdict,
+            Stability::Verdict::stable);
+  EXPECT_EQ(check_stability(pipeline_of(2, written_geometric(), counting({0})), OddsRange(2, 3)).verdict,
             Stability::Verdict::unstable);
   // This is not a family: the truth is most probable at odds = 2.
   const Perturber hump = Perturber::in_odds(
       {{"1/2 + odds/(odds^2 + 4)", "1/2 - odds/(odds^2 + 4)"}, {"1/2 - odds/(odds^2 + 4)", "1/2 + odds/(odds^2 + 4)"}});
-  EXPECT_EQ(check_stability(pipeline_of(1, hump, {}), 1, 2).verdict, Stability::Verdict::stable);
+  EXPECT_EQ(check_stability(pipeline_of(1, hump, {}), OddsRange(1, 2)).verdict, Stability::Verdict::stable);
   for (const std::size_t participants : {std::size_t{1}, std::size_t{3}}) {
-    EXPECT_EQ(check_stability(pipeline_of(participants, hump, {}), 2, 5).verdict, Stability::Verdict::unstable);
-    EXPECT_EQ(check_stability(pipeline_of(participants, hump, counting({1})), 2, 5).verdict,
+    EXPECT_EQ(check_stability(pipeline_of(participants, hump, {}), OddsRange(2, 5)).verdict,
+              Stability::Verdict::unstable);
+    EXPECT_EQ(check_stability(pipeline_of(participants, hump, counting({1})), OddsRange(2, 5)).verdict,
               Stability::Verdict::unstable);
   }
 }
@@ -262,14 +292,14 @@ TEST(CheckStability, BitsThatDependAreNotCountedByThemselves) {
   PostProcessor bits;
   bits.kind = PostProcessor::Kind::bits;
   const Pipeline pipeline{2, {0, 1}, together, bits, {}, unary_answers(2)};
-  EXPECT_NE(check_stability(pipeline, 2, 3).theorem, Theorem::counted_bits);
+  EXPECT_NE(check_stability(pipeline, OddsRange(2, 3)).theorem, Theorem::counted_bits);
   const Pipeline alone{40, {0, 1}, Perturber::optimized_unary(2), bits, {}, unary_answers(2)};
-  EXPECT_EQ(check_stability(alone, 2, 3).theorem, Theorem::counted_bits);
+  EXPECT_EQ(check_stability(alone, OddsRange(2, 3)).theorem, Theorem::counted_bits);
 }
 
 TEST(CheckStability, RangesIncrease) {
   const Pipeline pipeline = pipeline_of(2, Perturber::geometric(3), counting({0}));
-  const Rational one = 1;
+  const Exponent one(1);
   const Exponent three = Exponent::log(3);
   for (const EpsilonRange& range : {EpsilonRange{one, one}, EpsilonRange{three, three}, EpsilonRange{three, one}}) {
     EXPECT_THROW(check_stability(pipeline, range), Error);
@@ -277,8 +307,8 @@ TEST(CheckStability, RangesIncrease) {
     EXPECT_THROW(odds_around(range), Error);
     EXPECT_THROW(odds_within(range), Error);
   }
-  EXPECT_THROW(check_stability(pipeline, 3, 3), Error);
-  EXPECT_THROW(check_stability_for(pipeline, {}, 3, 3), Error);
+  EXPECT_THROW(check_stability(pipeline, OddsRange(3, 3)), Error);
+  EXPECT_THROW(check_stability_for(pipeline, {}, OddsRange(3, 3)), Error);
 }
 
 }  // namespace

@@ -118,14 +118,14 @@ TEST(PapersStatements, FamiliesPreserveRefinement) {
     const Perturber response = Perturber::randomized_response(values);
     const Perturber geometric = Perturber::geometric(values);
     for (const Perturber& family : {response, geometric}) {
-      RC_ASSERT(refines(family.at(odds.more), family.at(odds.less)).refines());
-      RC_ASSERT(refines(family.at(odds.less), family.at(odds.more)).refuted());
+      RC_ASSERT(refines(family.at(Odds(odds.more)), family.at(Odds(odds.less))).refines());
+      RC_ASSERT(refines(family.at(Odds(odds.less)), family.at(Odds(odds.more))).refuted());
     }
-    RC_ASSERT(smallest_epsilon(response.at(odds.more), discrete_metric(values)) == Exponent::log(odds.more));
-    RC_ASSERT(smallest_epsilon(geometric.at(odds.less), line_metric(values)) == Exponent::log(odds.less));
-    const Refinement refinement = refines(response.at(odds.more), response.at(odds.less));
+    RC_ASSERT(smallest_epsilon(response.at(Odds(odds.more)), discrete_metric(values)) == Exponent::log(odds.more));
+    RC_ASSERT(smallest_epsilon(geometric.at(Odds(odds.less)), line_metric(values)) == Exponent::log(odds.less));
+    const Refinement refinement = refines(response.at(Odds(odds.more)), response.at(Odds(odds.less)));
     const Matrix witness = std::get<Witness>(refinement.verdict).matrix;
-    RC_ASSERT(witness == response.at(witness(0, 0) / witness(0, 1)).matrix());
+    RC_ASSERT(witness == response.at(Odds(witness(0, 0) / witness(0, 1))).matrix());
   }));
 }
 
@@ -138,15 +138,16 @@ TEST(PapersStatements, OneResponseIsStableWithAnyPostProcessor) {
     const TwoOdds odds = any_two_odds();
     const Perturber response = Perturber::randomized_response(values);
     const Image image = any_image(values);
-    RC_ASSERT(theorem_one_condition(response.at(odds.more).matrix(), image.of));
-    RC_ASSERT(refines(response.at(odds.more) * image.channel(), response.at(odds.less) * image.channel()).refines());
+    RC_ASSERT(theorem_one_condition(response.at(Odds(odds.more)).matrix(), image.of));
+    RC_ASSERT(refines(response.at(Odds(odds.more)) * image.channel(), response.at(Odds(odds.less)) * image.channel())
+                  .refines());
   }));
 }
 
 // Equations 8 to 10: algorithm 2 for two respondents.
 TEST(PapersStatements, TwoRespondentsAreCounted) {
   const Channel response(matrix({{"3/4", "1/4"}, {"1/4", "3/4"}}));  // rows yes, no
-  EXPECT_EQ(Perturber::randomized_response(2).at(3), response);
+  EXPECT_EQ(Perturber::randomized_response(2).at(Odds(3)), response);
   EXPECT_EQ(kronecker_power(response, 2).matrix(), matrix({{"9/16", "3/16", "3/16", "1/16"},
                                                            {"3/16", "9/16", "1/16", "3/16"},
                                                            {"3/16", "1/16", "9/16", "3/16"},
@@ -154,7 +155,7 @@ TEST(PapersStatements, TwoRespondentsAreCounted) {
   const Channel counting_yes = deterministic({2, 1, 1, 0}, 3);
   EXPECT_EQ(counting_yes.matrix(), matrix({{"0", "0", "1"}, {"0", "1", "0"}, {"0", "1", "0"}, {"1", "0", "0"}}));
   const Channel expected = kronecker_power(response, 2) * counting_yes;
-  const PipelineChannel shown = channel_at(pipeline_of(2, Perturber::randomized_response(2), counting({0})), 3);
+  const PipelineChannel shown = channel_at(pipeline_of(2, Perturber::randomized_response(2), counting({0})), Odds(3));
   ASSERT_EQ(shown.channel.secrets(), (std::vector<std::string>{"(0,0)", "(0,1)", "(1,1)"}));  // 0 is yes
   EXPECT_TRUE(std::ranges::equal(shown.channel.matrix().row(0), expected.matrix().row(0)));
   EXPECT_TRUE(std::ranges::equal(shown.channel.matrix().row(1), expected.matrix().row(1)));
@@ -197,8 +198,8 @@ TEST(PapersStatements, KroneckerProductsHaveTheirAlgebra) {
     RC_ASSERT(kronecker(a, b) * kronecker(after_a, after_b) == kronecker(a * after_a, b * after_b));
     RC_ASSERT(kronecker_power(Channel(a), 3).matrix() == kronecker(kronecker(a, a), a));
     const Rational odds = any_odds();
-    const Matrix two = Perturber::randomized_response(2).at(odds).matrix();
-    const Matrix three = Perturber::randomized_response(3).at(odds).matrix();
+    const Matrix two = Perturber::randomized_response(2).at(Odds(odds)).matrix();
+    const Matrix three = Perturber::randomized_response(3).at(Odds(odds)).matrix();
     RC_ASSERT(three * inverse_response(3, odds) == Matrix::identity(3));
     RC_ASSERT(kronecker(two, three) * kronecker(inverse_response(2, odds), inverse_response(3, odds)) ==
               Matrix::identity(6));
@@ -244,8 +245,8 @@ TEST(PapersStatements, ProductsOfFamiliesAreFamilies) {
     const bool is_response = *rc::gen::arbitrary<bool>();
     const Perturber family = is_response ? Perturber::randomized_response(values) : Perturber::geometric(values);
     const Matrix metric = of_tuples(is_response ? discrete_metric(values) : line_metric(values), participants);
-    const Channel more = kronecker_power(family.at(odds.more), participants);
-    const Channel less = kronecker_power(family.at(odds.less), participants);
+    const Channel more = kronecker_power(family.at(Odds(odds.more)), participants);
+    const Channel less = kronecker_power(family.at(Odds(odds.less)), participants);
     RC_ASSERT(smallest_epsilon(more, metric) == Exponent::log(odds.more));
     RC_ASSERT(smallest_epsilon(less, metric) == Exponent::log(odds.less));
     RC_ASSERT(refines(more, less).refines());
@@ -284,8 +285,8 @@ TEST(PapersStatements, TheoremFiveOneIsAnEquivalenceForInvertiblePerturbers) {
   EXPECT_TRUE(rc::check("equation 12 after a perturber", [&] {
     const Image image = any_proper_image(*rc::gen::inRange<std::size_t>(3, 5));
     const std::size_t size = image.of.size();
-    const Channel perturber = *rc::gen::arbitrary<bool>() ? Perturber::geometric(size).at(any_odds())
-                                                          : Perturber::randomized_response(size).at(any_odds());
+    const Channel perturber = *rc::gen::arbitrary<bool>() ? Perturber::geometric(size).at(Odds(any_odds()))
+                                                          : Perturber::randomized_response(size).at(Odds(any_odds()));
     const Matrix witness = *rc::gen::arbitrary<bool>() ? any_lumpable(image) : any_stochastic(size, size);
     const bool condition = theorem_one_condition(witness, image.of);
     const Refinement refinement = refines(perturber * image.channel(), perturber * Channel(witness) * image.channel());
@@ -320,7 +321,7 @@ TEST(PapersStatements, ResponsesAndCountsMeetTheCondition) {
     for (std::size_t value = 0; value + 1 < values; ++value)
       counted[value] = counted[value] || *rc::gen::arbitrary<bool>();
     const std::vector<std::size_t> image = counts_of(counted, participants);
-    const Channel response = Perturber::randomized_response(values).at(any_odds());
+    const Channel response = Perturber::randomized_response(values).at(Odds(any_odds()));
     RC_ASSERT(theorem_one_condition(kronecker_power(response, participants).matrix(), image));
   }));
 }
@@ -379,7 +380,7 @@ Channel argmax_of_bars(std::size_t bars, std::size_t heights, const Rational& od
   for (const std::vector<std::size_t>& histogram : all_bars(bars, heights)) {
     image.push_back(static_cast<std::size_t>(std::ranges::max_element(histogram) - histogram.begin()));
   }
-  return kronecker_power(Perturber::geometric(heights).at(odds), bars) * deterministic(image, bars);
+  return kronecker_power(Perturber::geometric(heights).at(Odds(odds)), bars) * deterministic(image, bars);
 }
 
 struct Bars {

@@ -62,7 +62,7 @@ class Comparison {
   bool is_soon_exact(const Rational& odds) const {
     constexpr std::size_t most_people = 100;
     const Pipeline& pipeline = model_.pipeline();
-    return pipeline.participants <= most_people && is_exact_at(pipeline, odds) && model_.is_soon_exact(odds);
+    return pipeline.participants <= most_people && is_exact_at(pipeline, Odds(odds)) && model_.is_soon_exact(odds);
   }
 
   const LossModel& model_;
@@ -169,8 +169,9 @@ const char* to_string(ServedRange::Answer answer) {
 }
 
 std::vector<ServedRange> served_ranges(const Pipeline& pipeline, const Analyst& analyst, const Wanted& wanted,
-                                       const Rational& from, const Rational& to, const std::function<bool()>& stop) {
+                                       const OddsRange& range, const std::function<bool()>& stop) {
   const OwnEnvironment own;
+  const auto& [from, to] = range;
   if (from < 1 || to <= from) throw Error(ErrorCode::usage, "a range of odds begins at 1 or more and increases");
   const LossModel model(pipeline, analyst);
   const Comparison compare(model, wanted.most_loss, stop);

@@ -11,7 +11,8 @@ using enum ServedRange::Answer;
 
 std::vector<ServedRange> served_by(const Pipeline& pipeline, const Analyst& analyst, const Rational& most_loss,
                                    const Rational& from, const Rational& to) {
-  return served_ranges(pipeline, analyst, {most_loss, find_windows(pipeline, analyst, from, to)}, from, to);
+  return served_ranges(pipeline, analyst, {most_loss, find_windows(pipeline, analyst, OddsRange(from, to))},
+                       OddsRange(from, to));
 }
 
 /// Expects that the ranges reach from one end to the other, that neighbors differ, and that unknown ranges are narrow and lie
@@ -41,7 +42,9 @@ TEST(ServedRanges, AppendixD1HasTwo) {
   EXPECT_EQ(ranges[2].answer, served);
   EXPECT_EQ(ranges[4].answer, not_served);
   EXPECT_EQ(ranges[6].answer, served);
-  const auto loss = [](const Rational& odds) { return expected_loss(known_others(), thousandfold_error(), odds); };
+  const auto loss = [](const Rational& odds) {
+    return expected_loss(known_others(), thousandfold_error(), Odds(odds));
+  };
   for (const std::size_t i : {2U, 6U}) {
     EXPECT_LE(loss(ranges[i].from), most);
     EXPECT_LE(loss(ranges[i].to), most);
@@ -70,7 +73,7 @@ TEST(ServedRanges, TheLossWithoutAReleaseIsBorneEverywhere) {
 
 // The loss at an end equals the target: by exact comparison it is borne.
 TEST(ServedRanges, ALossThatIsExactlyBorneServes) {
-  const Rational most = expected_loss(known_others(), thousandfold_error(), 3);
+  const Rational most = expected_loss(known_others(), thousandfold_error(), Odds(3));
   EXPECT_EQ(served_by(known_others(), thousandfold_error(), most, 3, Rational(7, 2)).front().answer, served);
   EXPECT_EQ(
       served_by(known_others(), thousandfold_error(), most - Rational(1, 1000), 3, Rational(301, 100)).front().answer,
@@ -78,7 +81,7 @@ TEST(ServedRanges, ALossThatIsExactlyBorneServes) {
 }
 
 TEST(ServedRanges, WhatIsBorneWithoutAReleaseServesEverywhere) {
-  const Rational prior = expected_loss(known_others(), thousandfold_error(), 1);
+  const Rational prior = expected_loss(known_others(), thousandfold_error(), Odds(1));
   const std::vector<ServedRange> ranges = served_by(known_others(), thousandfold_error(), prior, 1, 50);
   ASSERT_EQ(ranges.size(), 1U);
   EXPECT_EQ(ranges[0].answer, served);
@@ -87,11 +90,11 @@ TEST(ServedRanges, WhatIsBorneWithoutAReleaseServesEverywhere) {
 // Where it is unknown whether the loss rises, the odds between two compared ones are unknown as well.
 TEST(ServedRanges, KnowNothingWithoutWindows) {
   const Windows none{Windows::Method::none, {}, {{2, 3}}};
-  const auto ranges = served_ranges(known_others(), thousandfold_error(), {1654, none}, 2, 3);
+  const auto ranges = served_ranges(known_others(), thousandfold_error(), {1654, none}, OddsRange(2, 3));
   ASSERT_EQ(ranges.size(), 1U);
   EXPECT_EQ(ranges[0].answer, unknown);
   const Windows half{Windows::Method::enclosed, {}, {{2, Rational(5, 2)}}};
-  const auto rest = served_ranges(known_others(), thousandfold_error(), {1000, half}, 2, 3);
+  const auto rest = served_ranges(known_others(), thousandfold_error(), {1000, half}, OddsRange(2, 3));
   ASSERT_EQ(rest.size(), 2U);
   EXPECT_EQ(rest[0].answer, unknown);
   EXPECT_EQ(rest[1].answer, not_served);
@@ -113,15 +116,16 @@ TEST(ServedRanges, OfThousandsOfPeople) {
 }
 
 TEST(ServedRanges, StopWhenAsked) {
-  const Windows windows = find_windows(known_others(), thousandfold_error(), 2, 4);
-  const auto ranges = served_ranges(known_others(), thousandfold_error(), {1654, windows}, 2, 4, [] { return true; });
+  const Windows windows = find_windows(known_others(), thousandfold_error(), OddsRange(2, 4));
+  const auto ranges =
+      served_ranges(known_others(), thousandfold_error(), {1654, windows}, OddsRange(2, 4), [] { return true; });
   ASSERT_EQ(ranges.size(), 1U);
   EXPECT_EQ(ranges[0].answer, unknown);
 }
 
 TEST(ServedRanges, RefuseWhatIsNoRange) {
   EXPECT_THROW(served_by(known_others(), thousandfold_error(), 1, 3, 3), Error);
-  EXPECT_THROW(served_ranges(known_others(), thousandfold_error(), {1, {}}, Rational(1, 2), 3), Error);
+  EXPECT_THROW(served_ranges(known_others(), thousandfold_error(), {1, {}}, OddsRange(Rational(1, 2), 3)), Error);
 }
 
 // One analyst who is not served is enough; where one is unknown and none is certainly not served, all together are unknown.

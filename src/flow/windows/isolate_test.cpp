@@ -13,8 +13,8 @@ TEST(IsolatedWindows, KnownOthersHaveOne) {
   ASSERT_EQ(windows.size(), 1U);
   EXPECT_EQ(windows[0].from.to_decimal(6), "3.500545");
   EXPECT_EQ(windows[0].to.to_decimal(6), "3.516615");
-  const Rational lowest = expected_loss(known_others(), thousandfold_error(), windows[0].from.upper);
-  const Rational highest = expected_loss(known_others(), thousandfold_error(), windows[0].to.lower);
+  const Rational lowest = expected_loss(known_others(), thousandfold_error(), Odds(windows[0].from.upper));
+  const Rational highest = expected_loss(known_others(), thousandfold_error(), Odds(windows[0].to.lower));
   EXPECT_LT(lowest, highest);
 }
 
@@ -29,11 +29,11 @@ TEST(IsolatedWindows, EndAtTheRangesEnds) {
 /// Whether the loss falls from one odds to the next in a row of them, apart from the windows.
 void expect_windows_to_explain(const Pipeline& pipeline, const Analyst& analyst, const Rational& to, int points) {
   const std::vector<UnstableWindow> windows = isolate(pipeline, analyst, 1, to);
-  Rational before = expected_loss(pipeline, analyst, 1);
+  Rational before = expected_loss(pipeline, analyst, Odds(1));
   Rational odds = 1;
   for (int i = 1; i <= points; ++i) {
     const Rational next = Rational(1) + (to - 1) * Rational(i, points);
-    const Rational here = expected_loss(pipeline, analyst, next);
+    const Rational here = expected_loss(pipeline, analyst, Odds(next));
     bool touched = false;
     bool inside = false;
     for (const UnstableWindow& window : windows) {

@@ -41,8 +41,8 @@ Enclosure slope_at(LocalLoss& loss, double place) {
 double true_slope(const Case& of, const Cell& cell, double place) {
   const Rational odds = cell.odds_at(Rational::from_double(place));
   const Rational step = Rational::dyadic(1, -30);
-  const Rational more =
-      expected_loss(of.pipeline, of.analyst, odds + step) - expected_loss(of.pipeline, of.analyst, odds - step);
+  const Rational more = expected_loss(of.pipeline, of.analyst, Odds(odds + step)) -
+                        expected_loss(of.pipeline, of.analyst, Odds(odds - step));
   return (more / (step * 2) * cell.radius).to_double();
 }
 
@@ -166,8 +166,8 @@ Case drawn_sum(Draws& draw) {
 bool decides_on_tails(const Case& drawn, const Rational& odds) {
   const DecisiveTotals sums =
       decisive_totals(TargetTotal(drawn.pipeline, drawn.analyst), Cell{odds, odds * Rational(1, 1000)});
-  return sums.unit < -16 &&
-         expected_loss(drawn.pipeline, drawn.analyst, odds) != expected_loss(drawn.pipeline, drawn.analyst, odds + 1);
+  return sums.unit < -16 && expected_loss(drawn.pipeline, drawn.analyst, Odds(odds)) !=
+                                expected_loss(drawn.pipeline, drawn.analyst, Odds(odds + 1));
 }
 
 // Where the same is best after all likely totals, nothing remains undecided that is worth mentioning.

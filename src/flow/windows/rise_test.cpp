@@ -16,8 +16,8 @@ TEST(Rise, IsExactForFewPeople) {
   EXPECT_LE(rise->odds_to, Rational(703, 200));
   EXPECT_LT(rise->odds_from, rise->odds_to);
   EXPECT_EQ(rise->loss_from.lower, rise->loss_from.upper);
-  EXPECT_EQ(rise->loss_from.lower, expected_loss(known_others(), thousandfold_error(), rise->odds_from));
-  EXPECT_EQ(rise->loss_to.upper, expected_loss(known_others(), thousandfold_error(), rise->odds_to));
+  EXPECT_EQ(rise->loss_from.lower, expected_loss(known_others(), thousandfold_error(), Odds(rise->odds_from)));
+  EXPECT_EQ(rise->loss_to.upper, expected_loss(known_others(), thousandfold_error(), Odds(rise->odds_to)));
   EXPECT_LT(rise->loss_from.upper, rise->loss_to.lower);
 }
 

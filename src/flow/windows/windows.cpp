@@ -11,9 +11,10 @@
 
 namespace fractile::flow {
 
-Windows find_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from, const Rational& to,
+Windows find_windows(const Pipeline& pipeline, const Analyst& analyst, const OddsRange& range,
                      const WindowSearch& search) {
   const OwnEnvironment own;
+  const auto& [from, to] = range;
   if (from < 1 || to < from) throw Error(ErrorCode::usage, "a range of odds begins at 1 or more and does not decrease");
   using enum Windows::Method;
   const LossModel model(pipeline, analyst);

@@ -15,7 +15,7 @@ using enum Windows::Method;
 
 /// The method that is chosen, asked over an empty range so that it takes no time.
 Windows::Method method_for(const Pipeline& pipeline, const Analyst& analyst) {
-  return find_windows(pipeline, analyst, 2, 2).method;
+  return find_windows(pipeline, analyst, OddsRange(2, 2)).method;
 }
 
 TEST(FindWindows, EnclosesWherePolynomialsAreMany) {
@@ -31,7 +31,7 @@ TEST(FindWindows, EnclosesWherePolynomialsAreMany) {
 // A median of so many records has polynomials of a degree of 400, and nothing encloses its loss on cells.
 TEST(FindWindows, KnowsNothingOfOthers) {
   const Pipeline many{51, whole_values(4), Perturber::release({}, 4), {}, {Secret::Kind::target, {20, 10, 10, 10}}};
-  const Windows unknown = find_windows(many, {}, 2, 3);
+  const Windows unknown = find_windows(many, {}, OddsRange(2, 3));
   EXPECT_EQ(unknown.method, none);
   EXPECT_FALSE(unknown.are_all());
   ASSERT_EQ(unknown.undecided.size(), 1U);
@@ -46,7 +46,7 @@ TEST(FindWindows, TellsUpToWhereAllIsDone) {
     last = odds;
   }};
   const Pipeline pipeline = counting_among(Perturber::geometric(4), {200, 100, 100, 200}, {1});
-  EXPECT_EQ(find_windows(pipeline, {}, 2, Rational(9, 4), search).method, enclosed);
+  EXPECT_EQ(find_windows(pipeline, {}, OddsRange(2, Rational(9, 4)), search).method, enclosed);
   EXPECT_EQ(last, Rational(9, 4));
 }
 
@@ -58,7 +58,7 @@ TEST(FindWindows, StopsWhenAsked) {
   search.progress = [&](const Rational& odds) { done = odds; };
   search.stop = [&] { return ++asked > 1; };
   const Pipeline pipeline = counting_among(Perturber::geometric(4), {200, 100, 100, 200}, {1});
-  const Windows answer = find_windows(pipeline, {}, 2, 100, search);
+  const Windows answer = find_windows(pipeline, {}, OddsRange(2, 100), search);
   EXPECT_EQ(answer.method, enclosed);
   EXPECT_TRUE(answer.is_stopped);
   EXPECT_LT(done, Rational(100));
@@ -66,14 +66,14 @@ TEST(FindWindows, StopsWhenAsked) {
   EXPECT_EQ(answer.undecided[0].lower, done);
   EXPECT_EQ(answer.undecided[0].upper, Rational(100));
   search.stop = [] { return false; };
-  const Windows all = find_windows(pipeline, {}, 2, Rational(9, 4), search);
+  const Windows all = find_windows(pipeline, {}, OddsRange(2, Rational(9, 4)), search);
   EXPECT_TRUE(all.undecided.empty());
   EXPECT_FALSE(all.is_stopped);
 }
 
 TEST(FindWindows, RefusesWhatIsNoRange) {
-  EXPECT_THROW(find_windows(known_others(), thousandfold_error(), Rational(1, 2), 2), Error);
-  EXPECT_THROW(find_windows(known_others(), thousandfold_error(), 3, 2), Error);
+  EXPECT_THROW(find_windows(known_others(), thousandfold_error(), OddsRange(Rational(1, 2), 2)), Error);
+  EXPECT_THROW(find_windows(known_others(), thousandfold_error(), OddsRange(3, 2)), Error);
 }
 
 // A comparison that nothing can fail would prove nothing: an answer fails that is undecided everywhere, leaves a window out,
@@ -103,16 +103,16 @@ TEST(FindWindows, AreThoseOfTheChannel) {
   for (const Analyst::Goal goal : {Analyst::Goal::linear_error, Analyst::Goal::bayes_risk}) {
     Analyst analyst;
     analyst.goal = goal;
-    const Windows expected = find_windows(known, analyst, 1, 9);
+    const Windows expected = find_windows(known, analyst, OddsRange(1, 9));
     for (const Pipeline& other : {written, each}) {
-      const Windows found = find_windows(other, analyst, 1, 9);
+      const Windows found = find_windows(other, analyst, OddsRange(1, 9));
       EXPECT_TRUE(found.are_all());
       ASSERT_EQ(found.windows.size(), expected.windows.size());
       for (std::size_t i = 0; i < found.windows.size(); ++i) {
         EXPECT_LE(found.windows[i].from.lower, expected.windows[i].from.upper);
         EXPECT_GE(found.windows[i].from.upper, expected.windows[i].from.lower);
       }
-      EXPECT_EQ(expected_loss(other, analyst, 3), expected_loss(known, analyst, 3));
+      EXPECT_EQ(expected_loss(other, analyst, Odds(3)), expected_loss(known, analyst, Odds(3)));
     }
   }
 }

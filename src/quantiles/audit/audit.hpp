@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "exact/enclosure.hpp"
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 #include "quantiles/audit/enumerated_draws.hpp"
 #include "quantiles/stages/auto_policy.hpp"
 #include "quantiles/stages/tree_law.hpp"

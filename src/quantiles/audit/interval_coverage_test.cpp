@@ -25,9 +25,9 @@ constexpr std::uint64_t records = 6;
 constexpr std::size_t candidates = 3;
 constexpr std::int64_t reach = 10;  // of a count's noise; what lies beyond is counted as a failure
 
-QuantileQuery median_of(IntervalOf of) {
+QuantileQuery median_of(IntervalSubject of) {
   // Budgets with which brackets lie inside the range: with so few records, the counts have little of the budget.
-  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(of == IntervalOf::table ? 14 : 12))};
+  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(of == IntervalSubject::table ? 14 : 12))};
   query.mechanism = Mechanism::joint_total;
   query.base = Base::uniform;
   query.intervals = IntervalRequest{Rational(1, 2), of, false};
@@ -68,7 +68,7 @@ CountedLaw counted_law(const RankProfile& table, const QuantileQuery& query) {
 /// The probability that an end errs, as a sum over all noise.
 class ExactEnds {
  public:
-  explicit ExactEnds(IntervalOf of)
+  explicit ExactEnds(IntervalSubject of)
       : query_(median_of(of)),
         brackets_(with_brackets(query_, records)),
         noise_(noise_of(query_, brackets_)),
@@ -154,7 +154,7 @@ class ExactEnds {
       if (decides(brackets_.cuts[i], end)) below = {std::min(below.first, i + 1), std::max(below.last, i + 1)};
     }
     const QuantileFraction half{1, 2};
-    if (query_.intervals->of == IntervalOf::table) return critical_.of_table(half, end, below, 0.25);
+    if (query_.intervals->subject == IntervalSubject::table) return critical_.of_table(half, end, below, 0.25);
     return critical_.of_population(half, end, below, (0.5 - 0.025) / 2, n, 0.025);
   }
 
@@ -239,7 +239,7 @@ constexpr double of_end = 0.25;  // at the level 1/2
 constexpr double unlisted = 1e-6;
 
 TEST(IntervalCoverage, OfEveryTableByItsExactLaw) {
-  ExactEnds ends(IntervalOf::table);
+  ExactEnds ends(IntervalSubject::table);
   double most = 0;
   for (const Table& table : all_tables()) {
     std::vector<double> shares;
@@ -281,7 +281,7 @@ double chance_without_replacement(const Table& table, const Table& population) {
 
 TEST(IntervalCoverage, IsThatOfTheEndsThatAreReleased) {
   std::mt19937_64 generator(7);
-  for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
+  for (const IntervalSubject of : {IntervalSubject::table, IntervalSubject::population}) {
     ExactEnds ends(of);
     const Brackets& brackets = ends.brackets();
     CriticalValues critical = critical_values(ends.query(), brackets);
@@ -310,7 +310,7 @@ TEST(IntervalCoverage, IsThatOfTheEndsThatAreReleased) {
 }
 
 TEST(IntervalCoverage, OfPopulationsByTheExactLawOverAllTables) {
-  ExactEnds ends(IntervalOf::population);
+  ExactEnds ends(IntervalSubject::population);
   const std::vector<Table> tables = all_tables();
   std::vector<Errors> errors;
   for (const Table& table : tables) errors.push_back(errors_of(table, ends));

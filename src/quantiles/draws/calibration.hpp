@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile {
 

@@ -9,7 +9,7 @@
 
 #include "exact/gaussian.hpp"
 #include "exact/laplace.hpp"
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 #include "quantiles/draws/odometer.hpp"
 
 namespace fractile {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "fractile/privacy.hpp"
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile {
 

@@ -330,7 +330,7 @@ TEST(OdometerOfReleases, SaysWhatWasSpentOnWhat) {
   RandomBits bits = RandomBits::unsafe_seeded(1);
   const auto described = [](const Release& release) {
     std::string text;
-    for (const PartCost& part : release.only().spent) text += part.on + " " + part.amount.to_string() + "; ";
+    for (const PartCost& part : release.only().spent) text += part.part + " " + part.amount.to_string() + "; ";
     return text;
   };
   const QuantileQuery totals = evenly(6, pure(40), Mechanism::joint_total);

@@ -947,9 +947,9 @@ void expect_costs(const std::vector<PartCost>& spent, const std::vector<Cost>& c
   Rational delta;
   ASSERT_EQ(spent.size(), costs.size());
   for (std::size_t i = 0; i < spent.size(); ++i) {
-    EXPECT_EQ(spent[i].on, costs[i].on);
+    EXPECT_EQ(spent[i].part, costs[i].on);
     EXPECT_EQ(spent[i].amount, costs[i].amount)
-        << spent[i].on << ": " << spent[i].amount.to_string() << " and " << costs[i].amount.to_string();
+        << spent[i].part << ": " << spent[i].amount.to_string() << " and " << costs[i].amount.to_string();
     EXPECT_EQ(spent[i].delta, costs[i].delta);
     sum += spent[i].amount;
     delta += spent[i].delta;

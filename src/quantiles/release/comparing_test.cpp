@@ -20,7 +20,7 @@ const Lattice whole = Lattice::regular(0, 1000, 1);
 Release released(const std::optional<Rational>& level, std::uint64_t seed, bool together = false) {
   QuantileQuery query{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, Budget::pure(Rational(2))};
   query.expected_rows = 1000;
-  if (level) query.intervals = IntervalRequest{*level, IntervalOf::population, together};
+  if (level) query.intervals = IntervalRequest{*level, IntervalSubject::population, together};
   RandomBits bits = RandomBits::unsafe_seeded(seed);
   return release(reference_table(whole, Shape::normal, 1000), query, bits);
 }
@@ -158,7 +158,7 @@ TEST(Comparing, DifferencesAndRatiosOfGroupsAndQuartilesHoldWhatIsTrue) {
   const int runs = static_cast<int>(testing::effort(200));
   double missed = 0;
   for (const Budget& budget : {Budget::pure(Rational(2)), Budget::zcdp(Rational(1))}) {
-    for (const IntervalOf of : {IntervalOf::population, IntervalOf::table}) {
+    for (const IntervalSubject of : {IntervalSubject::population, IntervalSubject::table}) {
       QuantileQuery query{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, budget};
       query.expected_rows = 300;
       query.intervals = IntervalRequest{Rational(1, 2), of, false};
@@ -175,8 +175,8 @@ TEST(Comparing, DifferencesAndRatiosOfGroupsAndQuartilesHoldWhatIsTrue) {
         std::int64_t first[3];
         std::int64_t second[3];
         for (std::size_t i = 0; i < 3; ++i) {
-          first[i] = of == IntervalOf::table ? quartile_of(tables[0], i + 1) : of_even[i];
-          second[i] = of == IntervalOf::table ? quartile_of(tables[1], i + 1) : of_tied[i];
+          first[i] = of == IntervalSubject::table ? quartile_of(tables[0], i + 1) : of_even[i];
+          second[i] = of == IntervalSubject::table ? quartile_of(tables[1], i + 1) : of_tied[i];
           of_groups[i].count(compare(estimate(0, i), estimate(1, i)), first[i], second[i]);
         }
         between_quartiles.count(compare(estimate(0, 0), estimate(0, 2)), first[0], first[2]);

@@ -233,7 +233,7 @@ class JointLoss {
     const QuantileFraction& alpha = alphas_[quantile];
     const std::uint64_t score = interval_score(alpha, atom.below, atom.upto - atom.below, problem_.span.records());
     if (is_mean()) return static_cast<double>(score) / static_cast<double>(alpha.denominator);
-    return uint128{score} > uint128{analyst_.than} * alpha.denominator ? 1 : 0;
+    return uint128{score} > uint128{analyst_.tolerance} * alpha.denominator ? 1 : 0;
   }
 
   void add_atoms(const RankRange& ranks) {

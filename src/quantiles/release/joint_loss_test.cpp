@@ -24,7 +24,7 @@ double listed_loss(const JointProblem& problem, const std::vector<Rational>& qua
                                              problem.profile.records())) /
           static_cast<double>(alpha.denominator);
       missed += one / static_cast<double>(splits.size());
-      misses_by_more = misses_by_more || one > static_cast<double>(analyst.than);
+      misses_by_more = misses_by_more || one > static_cast<double>(analyst.tolerance);
     }
     const bool is_mean = analyst.loss == ReleaseAnalyst::Loss::missed_records;
     loss += probability.to_double() * (is_mean ? missed : misses_by_more ? 1 : 0);
@@ -68,7 +68,7 @@ TEST(JointLoss, IsThatOfAllTuplesOfSplits) {
     ReleaseAnalyst analyst;
     if (*rc::gen::arbitrary<bool>()) {
       analyst.loss = ReleaseAnalyst::Loss::missed_by_more;
-      analyst.than = *rc::gen::inRange<std::uint64_t>(0, 3);
+      analyst.tolerance = *rc::gen::inRange<std::uint64_t>(0, 3);
     }
     const double expected = listed_loss(problem, quantiles, analyst);
     const std::optional<LossBounds> found = joint_loss(problem, quantiles, analyst);

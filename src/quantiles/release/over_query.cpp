@@ -39,7 +39,7 @@ void require_weighable(const QuantileQuery& query) {
                 "weights do not go with change-one: a record that is replaced has another weight, so the total changes",
                 {"leave ", Field("neighbors"), " out: add-remove goes with weights"}, "neighbors");
   }
-  if (!query.intervals || query.intervals->of != IntervalOf::population) return;
+  if (!query.intervals || query.intervals->subject != IntervalSubject::population) return;
   throw Error(
       ErrorCode::usage,
       "intervals of a population do not go with weights: how well a weighted sample represents it depends on the "

@@ -97,7 +97,7 @@ std::optional<PlannedIntervals> planned_intervals(const QuantileQuery& query, st
                                                   std::uint64_t simulated, std::uint64_t rows) {
   if (!query.intervals) return {};
   std::optional<UnsettledEnds> unsettled = unsettled_ends(query, rows);
-  if (query.intervals->of == IntervalOf::table) rows = simulated;
+  if (query.intervals->subject == IntervalSubject::table) rows = simulated;
   for (std::size_t i = 0; i < widths.size() && rows != simulated; ++i) {
     const Rational& q = query.quantiles[i];
     widths[i] *= expected_half_width(query, q, rows) / expected_half_width(query, q, simulated);

@@ -13,7 +13,7 @@ namespace {
 
 const Lattice to_a_thousand = Lattice::regular(0, 1000, Rational(1, 10));
 
-QuantileQuery evenly(std::int64_t quantiles, const Budget& budget, IntervalOf of) {
+QuantileQuery evenly(std::int64_t quantiles, const Budget& budget, IntervalSubject of) {
   QuantileQuery query{{Rational(1, 2)}, budget};
   query.quantiles.clear();
   for (std::int64_t i = 1; i <= quantiles; ++i) query.quantiles.emplace_back(i, quantiles + 1);
@@ -56,20 +56,20 @@ TEST(PlannedIntervals, HaveWidthsThatComeTrueWithin15Percent) {
   struct Case {
     std::int64_t quantiles;
     Rational epsilon;
-    IntervalOf of;
+    IntervalSubject of;
     std::uint64_t rows;
     Shape shape;
   };
   for (const auto& [quantiles, epsilon, of, rows, shape] :
-       {Case{1, 1, IntervalOf::table, 2000, Shape::log_normal},
-        Case{3, {1, 6}, IntervalOf::table, 5000, Shape::uniform},
-        Case{9, {1, 6}, IntervalOf::table, 18'000, Shape::log_normal},
-        Case{3, 1, IntervalOf::population, 2000, Shape::log_normal},
-        Case{1, {1, 2}, IntervalOf::population, 5000, Shape::uniform}}) {
+       {Case{1, 1, IntervalSubject::table, 2000, Shape::log_normal},
+        Case{3, {1, 6}, IntervalSubject::table, 5000, Shape::uniform},
+        Case{9, {1, 6}, IntervalSubject::table, 18'000, Shape::log_normal},
+        Case{3, 1, IntervalSubject::population, 2000, Shape::log_normal},
+        Case{1, {1, 2}, IntervalSubject::population, 5000, Shape::uniform}}) {
     QuantileQuery query = evenly(quantiles, Budget::pure(epsilon), of);
     query.expected_rows = rows;
     const ReleasePlan plan = plan_release(query, to_a_thousand, {.with_noise = false});
-    const Released found = released(query, shape, rows, of == IntervalOf::table ? 150 : 60);
+    const Released found = released(query, shape, rows, of == IntervalSubject::table ? 150 : 60);
     double planned = 0;
     double real = 0;
     ASSERT_EQ(plan.intervals->widths.size(), found.widths.size());
@@ -84,7 +84,7 @@ TEST(PlannedIntervals, HaveWidthsThatComeTrueWithin15Percent) {
 
 // The larger the table, the more of the width is due to sampling; no reference table has this many rows.
 TEST(PlannedIntervals, OfThePopulationNarrowWithTheSample) {
-  QuantileQuery query = evenly(1, Budget::pure(Rational(1)), IntervalOf::population);
+  QuantileQuery query = evenly(1, Budget::pure(Rational(1)), IntervalSubject::population);
   const auto width = [&](std::uint64_t rows) {
     query.expected_rows = rows;
     const ReleasePlan plan = plan_release(query, to_a_thousand, {.releases = 40, .with_noise = false});
@@ -92,14 +92,14 @@ TEST(PlannedIntervals, OfThePopulationNarrowWithTheSample) {
     return plan.intervals->widths[0];
   };
   EXPECT_NEAR(width(10'000'000) / width(100'000), 10, 0.7);
-  query.intervals->of = IntervalOf::table;
+  query.intervals->subject = IntervalSubject::table;
   query.expected_rows = 10'000'000;
   EXPECT_EQ(plan_release(query, to_a_thousand, {.releases = 40, .with_noise = false}).intervals->rows, 100'000U);
 }
 
 TEST(UnsettledEnds, AreFewFromTheRecordsOnThatThePlanNames) {
   for (const std::int64_t quantiles : {1, 3, 9}) {
-    const QuantileQuery query = evenly(quantiles, Budget::pure(Rational(1)), IntervalOf::table);
+    const QuantileQuery query = evenly(quantiles, Budget::pure(Rational(1)), IntervalSubject::table);
     const std::uint64_t from = records_that_settle(query).value();
     const double outermost = 2 / (2 * static_cast<double>(quantiles));  // of all ends
     EXPECT_LT(released(query, Shape::log_normal, from, 300).open * outermost, 0.012) << quantiles;
@@ -111,7 +111,7 @@ TEST(UnsettledEnds, AreFewFromTheRecordsOnThatThePlanNames) {
 
 // The number is that of the outermost end with fewer records beyond it, rounded up to two digits.
 TEST(UnsettledEnds, AreTheSameInTheMirroredColumn) {
-  for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
+  for (const IntervalSubject of : {IntervalSubject::table, IntervalSubject::population}) {
     for (const std::vector<Rational>& quantiles :
          {std::vector<Rational>{{1, 10}}, {{1, 4}}, {{1, 20}, {1, 2}}, {{1, 10}, {1, 2}, {3, 4}}}) {
       QuantileQuery query = evenly(1, Budget::pure(Rational(1)), of);
@@ -125,12 +125,12 @@ TEST(UnsettledEnds, AreTheSameInTheMirroredColumn) {
 }
 
 TEST(UnsettledEnds, NameTheLeastBudgetThatDoes) {
-  for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
+  for (const IntervalSubject of : {IntervalSubject::table, IntervalSubject::population}) {
     for (const Budget& budget : {Budget::pure(Rational(1, 10)), Budget::zcdp(Rational(1, 1000))}) {
       QuantileQuery query = evenly(3, budget, of);
       const UnsettledEnds ends = unsettled_ends(query, 400).value();
       EXPECT_EQ(ends.rows, 400U);
-      query.budget = ends.enough.value();
+      query.budget = ends.sufficient_budget.value();
       EXPECT_FALSE(unsettled_ends(query, 400));
       query.budget = query.budget.scaled(Rational(9, 10));
       EXPECT_TRUE(unsettled_ends(query, 400));
@@ -141,7 +141,7 @@ TEST(UnsettledEnds, NameTheLeastBudgetThatDoes) {
 
 // For a release, the warning is about the group with the fewest rows, and only given where an end is the range's.
 TEST(UnsettledEnds, OfAReleaseAreThoseOfItsSmallestGroup) {
-  const QuantileQuery query = evenly(3, Budget::pure(Rational(1)), IntervalOf::table);
+  const QuantileQuery query = evenly(3, Budget::pure(Rational(1)), IntervalSubject::table);
   const RankProfile few = reference_table(to_a_thousand, Shape::normal, 30);
   const RankProfile many = reference_table(to_a_thousand, Shape::normal, 3000);
   RandomBits bits = RandomBits::unsafe_seeded(3);

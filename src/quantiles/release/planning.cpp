@@ -315,7 +315,7 @@ QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, 
   };
   const std::int64_t high = ShortDecimal::decades * ShortDecimal::per_decade;
   if (!enough(high)) {
-    if (worst.rounded && *worst.rounded > ranks) {
+    if (worst.rounding && *worst.rounding > ranks) {
       throw Error(
           ErrorCode::usage,
           "no budget gives that rank error: records that are finer than the granularity that is found are "
@@ -323,9 +323,10 @@ QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, 
           {"write ", Field("base").text("uniform"), ", with which none is looked for, or ask for a larger rank error"},
           "rank_error");
     }
-    throw Error(ErrorCode::usage,
-                "no budget gives that rank error" + (worst.without.empty() ? "" : ": " + worst.without),
-                "ask for a larger rank error, or for another mechanism", "rank_error");
+    throw Error(
+        ErrorCode::usage,
+        "no budget gives that rank error" + (worst.unbounded_reason.empty() ? "" : ": " + worst.unbounded_reason),
+        "ask for a larger rank error, or for another mechanism", "rank_error");
   }
   query.budget = budget_like(query.budget, ShortDecimal::at(first_entry(0, high, enough)).value());
   return query;

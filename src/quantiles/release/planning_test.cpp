@@ -153,11 +153,11 @@ TEST(MostlyNoise, TheBudgetThatWouldDoDoes) {
     QuantileQuery query = spread(9, 50, budget);
     const std::optional<MostlyNoise> noise = mostly_noise(query, lattice);
     ASSERT_TRUE(noise);
-    ASSERT_TRUE(noise->enough);
-    EXPECT_EQ(noise->enough->measure(), budget.measure());
-    query.budget = *noise->enough;
+    ASSERT_TRUE(noise->sufficient_budget);
+    EXPECT_EQ(noise->sufficient_budget->measure(), budget.measure());
+    query.budget = *noise->sufficient_budget;
     EXPECT_FALSE(mostly_noise(query, lattice));
-    query.budget = noise->enough->scaled(Rational(1, 2));
+    query.budget = noise->sufficient_budget->scaled(Rational(1, 2));
     EXPECT_TRUE(mostly_noise(query, lattice));
   }
 }
@@ -166,7 +166,7 @@ TEST(MostlyNoise, SomeQuantilesNoBudgetSeparates) {
   const std::optional<MostlyNoise> noise =
       mostly_noise(spread(99, 20, Budget::pure(Rational(1))), Lattice::regular(0, 500'000, 1));
   ASSERT_TRUE(noise);
-  EXPECT_FALSE(noise->enough);
+  EXPECT_FALSE(noise->sufficient_budget);
 }
 
 // What is simulated is counted beforehand: percentiles of many rows, once searched through for thirteen seconds, and what one joint selection
@@ -176,7 +176,7 @@ TEST(MostlyNoise, SaysNoMoreThanATenthOfASecondFinds) {
   QuantileQuery query = spread(99, 100'000, Budget::pure(Rational(1, 100)));
   const std::optional<MostlyNoise> noise = mostly_noise(query, lattice);
   ASSERT_TRUE(noise);
-  EXPECT_FALSE(noise->enough);
+  EXPECT_FALSE(noise->sufficient_budget);
   query.mechanism = Mechanism::joint_total;
   EXPECT_FALSE(mostly_noise(query, lattice));
 }
@@ -195,7 +195,7 @@ TEST(MostlyNoise, OfAReleaseIsOfWhatIsPublic) {
     ASSERT_TRUE(noise);
     EXPECT_EQ(noise->share, told->share);
     EXPECT_EQ(noise->rows, 50U);
-    EXPECT_EQ(noise->enough->epsilon(), told->enough->epsilon());
+    EXPECT_EQ(noise->sufficient_budget->epsilon(), told->sufficient_budget->epsilon());
     release.public_rows = 100'000;
     EXPECT_FALSE(mostly_noise(release).front());
   }
@@ -237,8 +237,8 @@ TEST(MostlyNoise, OfFoundBoundsPaysForThem) {
   const std::optional<MostlyNoise> of_rest = mostly_noise(rest, release.lattice);
   ASSERT_TRUE(noise);
   EXPECT_EQ(noise->share, of_rest->share);
-  const Rational twice = of_rest->enough->epsilon().coefficient() * Rational(2);
-  const Rational named = noise->enough->epsilon().coefficient();
+  const Rational twice = of_rest->sufficient_budget->epsilon().coefficient() * Rational(2);
+  const Rational named = noise->sufficient_budget->epsilon().coefficient();
   EXPECT_GE(named, twice);
   EXPECT_LE(named, twice * Rational(11, 10));
 }

@@ -154,12 +154,13 @@ ServedEpsilons served_epsilons(const QuantileQuery& query, const Lattice& lattic
   if (law) {  // rates grow with epsilon, and everything else is constant
     std::optional<ScoreLaw> last = only_law(query, lattice, table.known, high);
     if (last && last->masses == law->masses && last->rate * low == law->rate * high) {
-      ServedEpsilons found = served_by(LossOfRelease(*law, law->rate / low, analyst, rows), analyst.most, low, high);
-      found.tried = Trial(loss, analyst.most).around(found.served_from.value_or(high), low, high);
+      ServedEpsilons found =
+          served_by(LossOfRelease(*law, law->rate / low, analyst, rows), analyst.accepted_loss, low, high);
+      found.tried = Trial(loss, analyst.accepted_loss).around(found.served_from.value_or(high), low, high);
       return found;
     }
   }
-  ServedEpsilons found = Trial(loss, analyst.most).between(low, high);
+  ServedEpsilons found = Trial(loss, analyst.accepted_loss).between(low, high);
   if (std::ranges::none_of(found.tried, [](const AnalystTrial& one) { return one.loss.has_value(); })) {
     refuse_analyst("an analyst can be served only by up to 24 quantiles that are selected at once",
                    !query.expected_rows ? "say how many rows are expected"

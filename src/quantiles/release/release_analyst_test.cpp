@@ -33,7 +33,7 @@ double loss_on(const std::vector<std::uint64_t>& counts, const Rational& quantil
     below += static_cast<double>(count);
     sum += weight;
     const bool is_mean = analyst.loss == ReleaseAnalyst::Loss::missed_records;
-    lost += weight * (is_mean ? missed : missed > static_cast<double>(analyst.than) ? 1 : 0);
+    lost += weight * (is_mean ? missed : missed > static_cast<double>(analyst.tolerance) ? 1 : 0);
   }
   return lost / sum;
 }
@@ -56,17 +56,17 @@ TEST(ServedEpsilons, AreTheDefinitions) {
     ReleaseAnalyst analyst;
     if (*rc::gen::arbitrary<bool>()) {
       analyst.loss = ReleaseAnalyst::Loss::missed_by_more;
-      analyst.than = *rc::gen::inRange<std::uint64_t>(0, 10);
-      analyst.most = Rational(*rc::gen::inRange<std::int64_t>(1, 99), 100);
+      analyst.tolerance = *rc::gen::inRange<std::uint64_t>(0, 10);
+      analyst.accepted_loss = Rational(*rc::gen::inRange<std::int64_t>(1, 99), 100);
     } else {
-      analyst.most = Rational(*rc::gen::inRange<std::int64_t>(1, 100), 10);
+      analyst.accepted_loss = Rational(*rc::gen::inRange<std::int64_t>(1, 100), 10);
     }
     const Lattice lattice = Lattice::numbers(values);
     std::uint64_t rows = 0;
     for (const std::uint64_t count : counts) rows += count;
     const ServedEpsilons found =
         served_epsilons(served_query(quantile), lattice, counted(lattice, counts), rows, analyst, Rational(1, 100), 20);
-    const double most = analyst.most.to_double();
+    const double most = analyst.accepted_loss.to_double();
     const double slack = 1e-9 * (most + 1);
     if (found.served_from) {
       RC_ASSERT(loss_on(counts, quantile, found.served_from->to_double(), analyst) <= most + slack);
@@ -109,7 +109,7 @@ TEST(ServedEpsilons, AreThoseOfReleases) {
     QuantileQuery query{quantiles, Budget::pure(Rational(1))};
     query.expected_rows = 2000;
     ReleaseAnalyst analyst;
-    analyst.most = 3;
+    analyst.accepted_loss = 3;
     const ServedEpsilons found =
         served_epsilons(query, lattice, reference, 2000, analyst, Rational(1, 4), Rational(3, 4));
     EXPECT_FALSE(found.never_rises);
@@ -137,8 +137,8 @@ TEST(ServedEpsilons, WeighWhatIsFoundBefore) {
     query.expected_rows = table.records();
     ReleaseAnalyst analyst;
     analyst.loss = ReleaseAnalyst::Loss::missed_by_more;
-    analyst.than = 10;  // the multiples next to a quantile, and not what lies between
-    analyst.most = Rational(1, 10);
+    analyst.tolerance = 10;  // the multiples next to a quantile, and not what lies between
+    analyst.accepted_loss = Rational(1, 10);
     const ServedEpsilons found =
         served_epsilons(query, lattice, table, table.records(), analyst, Rational(1, 5), Rational(1, 2));
     for (const AnalystTrial& trial : found.tried) {
@@ -155,7 +155,7 @@ TEST(ServedEpsilons, WeighWhatIsFoundBefore) {
           const QuantileFraction alpha = QuantileFraction::of(quantiles[j]);
           const std::uint64_t index = release.only().indices[j];
           misses = misses || interval_score(alpha, table.below(index), table.equal(index), table.records()) >
-                                 analyst.than * alpha.denominator;
+                                 analyst.tolerance * alpha.denominator;
         }
         missed += misses ? 1 : 0;
       }
@@ -175,7 +175,7 @@ TEST(ServedEpsilons, OfWhatIsNotLookedAtNothingIsKnown) {
   for (std::int64_t i = 1; i < 7; ++i) query.quantiles.emplace_back(i, 7);
   query.expected_rows = 1000;
   ReleaseAnalyst analyst;
-  analyst.most = 1000;
+  analyst.accepted_loss = 1000;
   const ServedEpsilons found =
       served_epsilons(query, lattice, reference, 1000, analyst, Rational(1, 5), Rational(3, 5));
   EXPECT_EQ(found.tried.front().answer, AnalystTrial::Answer::unknown);  // some are interpolated

@@ -172,13 +172,13 @@ Enclosure LossOfRelease::at(const Rational& epsilon) const {
 Rational LossOfRelease::loss_of(std::uint64_t score) const {
   const Rational missed = Rational(score) / Rational(law_.denominator);
   if (analyst_.loss == ReleaseAnalyst::Loss::missed_records) return missed;
-  return missed > Rational(analyst_.than) ? 1 : 0;
+  return missed > Rational(analyst_.tolerance) ? 1 : 0;
 }
 
 double LossOfRelease::rough_loss(std::uint64_t score) const {
   const double missed = static_cast<double>(score) / static_cast<double>(law_.denominator);
   if (analyst_.loss == ReleaseAnalyst::Loss::missed_records) return missed;
-  return missed > static_cast<double>(analyst_.than) ? 1 : 0;
+  return missed > static_cast<double>(analyst_.tolerance) ? 1 : 0;
 }
 
 PublicTable public_table(const RankProfile& reference, std::uint64_t rows) {

@@ -5,7 +5,6 @@
 
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
-#include "fractile/quantiles.hpp"
 #include "fractile/release.hpp"
 #include "quantiles/audit/audit.hpp"
 #include "quantiles/audit/quantile_law_test_support.hpp"
@@ -277,7 +276,7 @@ TEST(Release, EndsAtTheLeastBudgetsOfNoise) {
   RandomBits bits = RandomBits::unsafe_seeded(5);
   const Budget rho = Budget::zcdp(Rational(1) / Rational(2).pow(70));
   for (const Budget& budget : {Budget::pure(Rational(1) / Rational(2).pow(48)), rho}) {
-    for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
+    for (const IntervalSubject of : {IntervalSubject::table, IntervalSubject::population}) {
       QuantileQuery query{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, budget};
       query.intervals = IntervalRequest{Rational(9, 10), of};
       EXPECT_NO_THROW(release(table, query, bits));

@@ -45,10 +45,10 @@ struct TwoDigits {
 /// Turns advice about the quantiles' budget into advice about the whole budget, of which this share is left for quantiles.
 template <class Advice>
 std::optional<Advice> enough_of_all(std::optional<Advice> advice, const Rational& left) {
-  if (!advice || !advice->enough || left == Rational(1)) return advice;
-  const Budget& rest = *advice->enough;
+  if (!advice || !advice->sufficient_budget || left == Rational(1)) return advice;
+  const Budget& rest = *advice->sufficient_budget;
   const Rational amount = rest.measure() == Measure::zcdp ? rest.rho() : rest.epsilon().coefficient();
-  advice->enough = budget_like(rest, TwoDigits::at(TwoDigits::from(amount / left)));
+  advice->sufficient_budget = budget_like(rest, TwoDigits::at(TwoDigits::from(amount / left)));
   return advice;
 }
 

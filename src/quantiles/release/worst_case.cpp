@@ -145,18 +145,18 @@ WorstCase bounds_of(const Setting& setting, const Rational& confidence, const Ra
   const Rational failure = Rational(1) - confidence;
   const Rational share = failure / Rational(setting.rest.quantiles.size());
   WorstCase worst{ErrorTerms{confidence, rows}, ranks_at(share)};
-  if (rounds(setting)) worst.rounded = finer_records(setting, failure / Rational(2));
-  worst.together = worst.largest();
+  if (rounds(setting)) worst.rounding = finer_records(setting, failure / Rational(2));
+  worst.simultaneous_rank = worst.largest();
   worst.ranks = ranks_at(failure);
   const auto says_nothing = [&](const std::optional<std::uint64_t>& ranks) {
     return !ranks || (*ranks > 0 && *ranks >= rows);
   };
   if (std::ranges::any_of(worst.ranks, says_nothing))
-    worst.without = "for that many rows no bound below their number is known";
+    worst.unbounded_reason = "for that many rows no bound below their number is known";
   for (std::optional<std::uint64_t>& ranks : worst.ranks) {
     if (says_nothing(ranks)) ranks.reset();
   }
-  if (says_nothing(worst.together)) worst.together.reset();
+  if (says_nothing(worst.simultaneous_rank)) worst.simultaneous_rank.reset();
   return worst;
 }
 
@@ -283,9 +283,9 @@ WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const R
     checkpoint();
     const WorstCase other = worst_with(outcomes[f]);
     for (std::size_t i = 0; i < worst.ranks.size(); ++i) raise(worst.ranks[i], other.ranks[i]);
-    raise(worst.together, other.together);
-    if (other.rounded) worst.rounded = other.rounded;
-    if (worst.without.empty()) worst.without = other.without;
+    raise(worst.simultaneous_rank, other.simultaneous_rank);
+    if (other.rounding) worst.rounding = other.rounding;
+    if (worst.unbounded_reason.empty()) worst.unbounded_reason = other.unbounded_reason;
   }
   return worst;
 }

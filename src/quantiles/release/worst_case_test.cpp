@@ -35,7 +35,7 @@ TEST(WorstCase, OfOneQuantileIsTheLemmas) {
   const WorstCase worst = worst_case(query, ages, Rational(19, 20));
   ASSERT_EQ(worst.ranks.size(), 1U);
   EXPECT_EQ(worst.ranks[0], 8U);
-  EXPECT_EQ(worst.together, 8U);
+  EXPECT_EQ(worst.simultaneous_rank, 8U);
   query.budget = epsilon("1/10");
   EXPECT_EQ(worst_case(query, ages, Rational(19, 20)).ranks[0], 78U);  // 10 ln 2375 = 77.7
   query.quantiles = {Rational(0)};                                     // monotone: twice the slope
@@ -114,13 +114,13 @@ TEST(WorstCase, IsKeptOnAdversarialTables) {
       query.expected_rows = rows;
       query.interpolate = false;
       const WorstCase worst = worst_case(query, lattice, Rational(4, 5));
-      ASSERT_EQ(worst.without, "");
+      ASSERT_EQ(worst.unbounded_reason, "");
       for (const RankProfile& table : adversaries(lattice, rows)) {
         const auto errors = errors_of(query, table, effort(query.quantiles.size() > 1 ? 300 : 3000));
         for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
           EXPECT_LE(share_above(errors[j], worst.ranks[j].value()), 0.2) << to_string(query.mechanism) << ' ' << j;
         }
-        EXPECT_LE(share_above(errors.back(), worst.together.value()), 0.2) << to_string(query.mechanism);
+        EXPECT_LE(share_above(errors.back(), worst.simultaneous_rank.value()), 0.2) << to_string(query.mechanism);
       }
     }
   }
@@ -178,8 +178,8 @@ void expect_kept(const QuantileQuery& query, const RankProfile& table, std::uint
     if (!worst.ranks[j]) continue;
     EXPECT_LE(share_above(errors[j], *worst.ranks[j]), 0.2) << to_string(query.mechanism) << ' ' << j;
   }
-  if (worst.together) {
-    EXPECT_LE(share_above(errors.back(), *worst.together), 0.2) << to_string(query.mechanism);
+  if (worst.simultaneous_rank) {
+    EXPECT_LE(share_above(errors.back(), *worst.simultaneous_rank), 0.2) << to_string(query.mechanism);
   }
 }
 
@@ -218,8 +218,8 @@ TEST(WorstCase, OfCountsOnAGridThatIsFoundTellsOfFinerRecords) {
   const WorstCase worst = worst_case(query, fine, Rational(4, 5));
   EXPECT_GT(worst.largest().value(), rows / 5);
   EXPECT_LT(worst.largest().value(), rows / 2);
-  EXPECT_GT(worst.rounded.value(), rows / 5);
-  EXPECT_LT(worst.rounded.value(), worst.largest().value());
+  EXPECT_GT(worst.rounding.value(), rows / 5);
+  EXPECT_LT(worst.rounding.value(), worst.largest().value());
   const std::uint64_t finer = rows * 15 / 100;
   std::map<Position, std::uint64_t> close{{2 * 150'499 + 1, finer}};  // 150.499 is counted as 150
   for (std::uint64_t i = 0; i < rows - finer; ++i) ++close[2 * (1000 * (100 + i % 100)) + 1];
@@ -247,8 +247,8 @@ TEST(WorstCase, OfInterpolatedQuantilesOnAGridThatIsFoundTellsOfFinerRecords) {
   const WorstCase not_rounded = worst_case(as_if_found(release, {}), Rational(4, 5));
   const WorstCase rounded = worst_case(as_if_found(release, {RoundGrid{0, 100}, {}}), Rational(4, 5));
   EXPECT_GT(rounded.ranks[150].value(), not_rounded.ranks[150].value() + rows / 5);
-  EXPECT_TRUE(rounded.rounded);
-  EXPECT_FALSE(not_rounded.rounded);
+  EXPECT_TRUE(rounded.rounding);
+  EXPECT_FALSE(not_rounded.rounding);
 }
 
 // Of 3,001 quantiles 2,000 are bounded, and the others by their neighbors: by the records of one step more than in a release of
@@ -262,7 +262,7 @@ TEST(WorstCase, OfThousandsOfQuantilesIsThatOfTheirNeighbours) {
     return query;
   };
   const WorstCase many = worst_case(query_of(3001), lattice, Rational(4, 5));
-  EXPECT_EQ(many.without, "");
+  EXPECT_EQ(many.unbounded_reason, "");
   const std::uint64_t fewer = worst_case(query_of(1501), lattice, Rational(4, 5)).largest().value();
   EXPECT_GE(many.largest().value(), fewer);
   EXPECT_LT(many.largest().value(), 2 * fewer + 2 * 60'000 / 2000);
@@ -343,7 +343,7 @@ TEST(WorstCase, OfFoundBoundsHoldsForTheExtremesToo) {
   Release release = fractile::release(table, {query, BoundsToFind{search, Rational(1, 2)}}, bits);
   // A bound pays 1 a rank, half of 4 in two, and is drawn for an extreme itself: it misses by ln(122 * 80) or more.
   const WorstCase unknown = worst_case(release, Rational(19, 20));
-  EXPECT_EQ(unknown.without, "");
+  EXPECT_EQ(unknown.unbounded_reason, "");
   EXPECT_GE(unknown.ranks[0].value(), 9U);
   EXPECT_GE(unknown.ranks[2].value(), 9U);
   release.public_rows = 100'000;
@@ -354,7 +354,7 @@ TEST(WorstCase, SaysWhenThereIsNone) {
   QuantileQuery query = query_for({"1/4", "3/4"}, epsilon("1"), Mechanism::tree);
   const WorstCase worst = worst_case(query, Lattice::regular(0, 100'000, 1), Rational(19, 20));
   EXPECT_EQ(worst.ranks, (std::vector<std::optional<std::uint64_t>>{std::nullopt, std::nullopt}));
-  EXPECT_NE(worst.without, "");
+  EXPECT_NE(worst.unbounded_reason, "");
   const Lattice ages = Lattice::regular(0, 125, 1);
   EXPECT_THROW(worst_case(query, ages, Rational(1)), Error);
   EXPECT_THROW(worst_case(query, ages, Rational(0)), Error);
@@ -373,8 +373,9 @@ TEST(WorstCase, OfListedCandidatesIsNotKnown) {
     query.mechanism = mechanism;
     const WorstCase planned = worst_case(query, ends, Rational(19, 20));
     EXPECT_EQ(planned.ranks[0], std::nullopt);
-    EXPECT_EQ(planned.together, std::nullopt);
-    EXPECT_NE(planned.without.find("between two of the listed candidates"), std::string::npos) << planned.without;
+    EXPECT_EQ(planned.simultaneous_rank, std::nullopt);
+    EXPECT_NE(planned.unbounded_reason.find("between two of the listed candidates"), std::string::npos)
+        << planned.unbounded_reason;
   }
   EXPECT_EQ(worst_case(release, Rational(19, 20)).ranks[0], std::nullopt);
   try {

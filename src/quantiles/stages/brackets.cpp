@@ -15,8 +15,8 @@ namespace fractile {
 
 IntervalFailures::IntervalFailures(const IntervalRequest& request, std::size_t quantiles) {
   const Rational all = Rational(1) - request.level;
-  const Rational n = request.of == IntervalOf::population ? all / Rational(20) : Rational(0);
-  const Rational ends = request.together ? Rational(2) * Rational(quantiles) : Rational(2);
+  const Rational n = request.subject == IntervalSubject::population ? all / Rational(20) : Rational(0);
+  const Rational ends = request.is_simultaneous ? Rational(2) * Rational(quantiles) : Rational(2);
   of_end = ((all - n) / ends).to_double() * (1 - 0x1p-50);
   of_n = n.to_double() * (1 - 0x1p-50);
 }
@@ -62,7 +62,7 @@ Ladder of_population() {
 }
 
 Ladder ladder_for(const QuantileQuery& query) {
-  return query.intervals->of == IntervalOf::table ? of_table(query.quantiles.size()) : of_population();
+  return query.intervals->subject == IntervalSubject::table ? of_table(query.quantiles.size()) : of_population();
 }
 
 constexpr std::size_t most_intervals = 20;  // each has brackets, whose cells are all counted
@@ -111,7 +111,7 @@ class ExpectedEnds {
   double at(const Rational& quantile, const Distance& distance) const {
     const double q = quantile.to_double();
     const double noise = deviation_ * std::sqrt(cells_ * q * (1 - q));
-    const double sampling = request_.of == IntervalOf::population ? std::sqrt(rows_ * q * (1 - q)) : 0;
+    const double sampling = request_.subject == IntervalSubject::population ? std::sqrt(rows_ * q * (1 - q)) : 0;
     const double critical = deviate_ * std::hypot(noise, sampling);
     return (distance.critical * critical + distance.deviations * std::hypot(noise, of_points_) + 1) / rows_;
   }
@@ -165,7 +165,7 @@ Rational points_of_population(const QuantileQuery& query, std::uint64_t rows) {
 IntervalShares shares_of(const QuantileQuery& query, std::uint64_t rows) {
   const Rational counting = preliminary_share(query.budget.measure()) * Rational(shares_of_rows(query));
   const Rational left = Rational(1) - counting;
-  if (query.intervals->of == IntervalOf::table) {
+  if (query.intervals->subject == IntervalSubject::table) {
     const Rational points = left * Rational(points_of_table, 100);
     const Rational brackets = left * Rational(brackets_of(query, rows), 100);
     return {counting, points, brackets, left - points - brackets};
@@ -178,7 +178,7 @@ IntervalShares shares_of(const QuantileQuery& query, std::uint64_t rows) {
 
 }  // namespace
 
-int shares_of_rows(const QuantileQuery& query) { return query.intervals->of == IntervalOf::table ? 2 : 1; }
+int shares_of_rows(const QuantileQuery& query) { return query.intervals->subject == IntervalSubject::table ? 2 : 1; }
 
 void require_intervals(const QuantileQuery& query) {
   const IntervalRequest& request = *query.intervals;
@@ -198,7 +198,7 @@ void require_intervals(const QuantileQuery& query) {
   if (query.quantiles.front() <= Rational(0) || query.quantiles.back() >= Rational(1)) {
     refuse("the smallest and the largest value have no interval", "ask for quantiles above 0 and below 1", "quantiles");
   }
-  if (request.of == IntervalOf::population && query.records_per_person > 1) {
+  if (request.subject == IntervalSubject::population && query.records_per_person > 1) {
     refuse(
         "several records of a person are not a simple random sample: intervals of the population take one record a "
         "person",
@@ -398,7 +398,7 @@ bool lower_ends_are_settled(const QuantileQuery& query, const Brackets& brackets
   const auto own = static_cast<double>(std::ranges::count_if(
       brackets.cuts, [](const CutTarget& cut) { return cut.end == IntervalEnd::lower && cut.owner == 0; }));
   const auto n = static_cast<double>(rows);
-  const double sampling = query.intervals->of == IntervalOf::population ? std::sqrt(n * q * (1 - q)) : 0;
+  const double sampling = query.intervals->subject == IntervalSubject::population ? std::sqrt(n * q * (1 - q)) : 0;
   const double deviate = deviate_of(IntervalFailures(*query.intervals, query.quantiles.size()).of_end);
   return q * n > deviate * std::hypot(noise(own), sampling) + one_in_a_hundred * noise(1);
 }

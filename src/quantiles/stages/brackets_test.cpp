@@ -19,7 +19,7 @@ QuantileQuery of_table(std::int64_t quantiles, const Rational& epsilon) {
   QuantileQuery query{{Rational(1, 2)}, Budget::pure(epsilon)};
   query.quantiles.clear();
   for (std::int64_t i = 1; i <= quantiles; ++i) query.quantiles.emplace_back(i, quantiles + 1);
-  query.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, false};
+  query.intervals = IntervalRequest{Rational(19, 20), IntervalSubject::table, false};
   return query;
 }
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 #include "quantiles/draws/count_noise.hpp"
 #include "quantiles/draws/draws.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 #include "quantiles/draws/draws.hpp"
 
 namespace fractile {

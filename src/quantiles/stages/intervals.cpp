@@ -12,7 +12,7 @@ namespace fractile {
 
 Rational level_in_pairs(const IntervalRequest& request) { return (Rational(1) + request.level) * Rational(1, 2); }
 
-std::string to_string(IntervalOf of) { return of == IntervalOf::table ? "table" : "population"; }
+std::string to_string(IntervalSubject of) { return of == IntervalSubject::table ? "table" : "population"; }
 
 namespace {
 
@@ -157,7 +157,7 @@ std::vector<Interval> CountedCells::intervals(const Rational& level, std::int64_
     if (!below) return {};
     const QuantileFraction q = QuantileFraction::of(quantile);
     End end{q, side, *below, {}, {}};
-    end.threshold = request.of == IntervalOf::table
+    end.threshold = request.subject == IntervalSubject::table
                         ? critical_.of_table(q, side, *below, failures.of_end)
                         : critical_.of_population(q, side, *below, failures.of_end, noisy_records, failures.of_n);
     for (std::size_t i = below->first; i <= below->last; ++i)

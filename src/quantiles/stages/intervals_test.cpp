@@ -27,7 +27,7 @@ using testing::up_to;
 
 const Lattice whole = Lattice::regular(0, 1000, 1);
 
-QuantileQuery quartiles(std::uint64_t rows, IntervalOf of = IntervalOf::population,
+QuantileQuery quartiles(std::uint64_t rows, IntervalSubject of = IntervalSubject::population,
                         Budget budget = Budget::pure(Rational(1))) {
   QuantileQuery query{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, std::move(budget)};
   query.expected_rows = rows;
@@ -50,7 +50,7 @@ TEST(Intervals, AreRefusedWhereTheyAreNotCovered) {
   QuantileQuery query = quartiles(1000);
   query.records_per_person = 2;
   EXPECT_NE(refusal_of(query).find("several records of a person are not a simple random sample"), std::string::npos);
-  query.intervals->of = IntervalOf::table;
+  query.intervals->subject = IntervalSubject::table;
   EXPECT_EQ(refusal_of(query), "");
   query = quartiles(1000);
   query.expected_rows.reset();
@@ -65,7 +65,7 @@ TEST(Intervals, AreRefusedWhereTheyAreNotCovered) {
   query.mechanism = Mechanism::exponential;
   query.quantiles = {Rational(1, 2)};
   EXPECT_NE(refusal_of(query), "");
-  query = quartiles(1000, IntervalOf::table, Budget::approximate(Rational(1), Rational(1, 1000000)));
+  query = quartiles(1000, IntervalSubject::table, Budget::approximate(Rational(1), Rational(1, 1000000)));
   query.mechanism = Mechanism::independent;
   EXPECT_NE(refusal_of(query), "");
 }
@@ -110,7 +110,7 @@ TEST(Intervals, SelectAsManyPointsAsFindATie) {
   const Lattice lattice = up_to(100'000);
   QuantileQuery query{{}, Budget::pure(Rational(1))};
   for (std::int64_t i = 1; i < 20; ++i) query.quantiles.emplace_back(i, 20);
-  query.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, false};
+  query.intervals = IntervalRequest{Rational(19, 20), IntervalSubject::table, false};
   const auto points = [&](std::uint64_t rows) {
     const QuantilePlan plan = plan_of(query, lattice);
     const auto next = std::ranges::lower_bound(plan.counted, rows, {}, &CountedRows::rows);
@@ -138,7 +138,7 @@ TEST(Intervals, SelectAsManyPointsAsFindATie) {
 /// The listed numbers of rows are so many that one is always near the count, for tables of any size.
 TEST(Intervals, CountRowsByStepsOfAFifth) {
   for (const Budget& budget : {Budget::pure(Rational(1, 6)), Budget::zcdp(Rational(1, 50))}) {
-    const std::vector<CountedRows> counted = plan_of(quartiles(1000, IntervalOf::table, budget), whole).counted;
+    const std::vector<CountedRows> counted = plan_of(quartiles(1000, IntervalSubject::table, budget), whole).counted;
     EXPECT_LE(counted.front().rows, 200U);
     EXPECT_GE(counted.back().rows, std::uint64_t{1} << 49);
     for (std::size_t i = 1; i < counted.size(); ++i) {
@@ -154,7 +154,7 @@ TEST(Intervals, AreTheSameWhateverWasTold) {
   std::vector<Position> positions;
   for (Position p = 0; p < 500; ++p) positions.push_back(4 * p + 1);
   const RankProfile table(whole, positions, std::vector<std::uint64_t>(500, 10));
-  for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
+  for (const IntervalSubject of : {IntervalSubject::table, IntervalSubject::population}) {
     std::vector<Release> releases;
     for (const std::uint64_t told : {std::uint64_t{1}, std::uint64_t{5000}, std::uint64_t{1'000'000'000'000}}) {
       RandomBits bits = RandomBits::unsafe_seeded(5);
@@ -174,13 +174,13 @@ TEST(Intervals, AreTheSameWhateverWasTold) {
 TEST(Intervals, SpendTheirBudgetAndNoMore) {
   for (const Budget& budget : {Budget::pure(Rational(1)), Budget::zcdp(Rational(1, 2))}) {
     for (const Neighbors neighbors : {Neighbors::add_remove, Neighbors::change_one}) {
-      for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
+      for (const IntervalSubject of : {IntervalSubject::table, IntervalSubject::population}) {
         QuantileQuery query = quartiles(5000, of, budget);
         query.neighbors = neighbors;
         RandomBits bits = RandomBits::unsafe_seeded(2);
         const Release release = fractile::release(RankProfile(whole, {}, {}), query, bits);
         ASSERT_FALSE(release.only().spent.empty());
-        EXPECT_EQ(release.only().spent.back().on, "cells");
+        EXPECT_EQ(release.partly().spent.back().on, "cells");
         double all = 0;
         for (const PartCost& part : release.only().spent) all += part.amount.to_double();
         const double whole_budget = budget.measure() == Measure::pure ? 1 : 0.5;
@@ -188,7 +188,7 @@ TEST(Intervals, SpendTheirBudgetAndNoMore) {
         const IntervalShares& shares = release.only().course->plan->brackets->shares;
         EXPECT_EQ(shares.rows + shares.points + shares.brackets + shares.cells, Rational(1));
         EXPECT_NEAR(release.only().spent.back().amount.to_double(), shares.cells.to_double() * whole_budget, 1e-9);
-        EXPECT_EQ(release.only().spent.front().on, "rows");
+        EXPECT_EQ(release.partly().spent.front().on, "rows");
         const double most = shares.rows.to_double() * whole_budget;
         EXPECT_LE(release.only().spent.front().amount.to_double(), most * (1 + 1e-9));
         EXPECT_EQ(release.query.budget.measure(), budget.measure());
@@ -202,7 +202,7 @@ struct TwoQuartiles {
   QuantileQuery query{{Rational(1, 4), Rational(3, 4)}, Budget::pure(Rational(1))};
   Brackets brackets{query.quantiles, query.quantiles, {}, {0, Rational(1, 4), Rational(1, 4), Rational(1, 2)}};
 
-  explicit TwoQuartiles(IntervalOf of) {
+  explicit TwoQuartiles(IntervalSubject of) {
     query.intervals = IntervalRequest{Rational(1, 2), of, false};
     brackets.cuts = {{Rational(1, 8), IntervalEnd::lower, 0},
                      {Rational(3, 8), IntervalEnd::upper, 0},
@@ -251,7 +251,7 @@ class EndsAnew {
     return static_cast<std::int64_t>(q.denominator) * below - static_cast<std::int64_t>(q.numerator) * records();
   }
   CriticalValues::Threshold threshold(const QuantileFraction& q, IntervalEnd side, const CellsBelow& range) {
-    if (two_.query.intervals->of == IntervalOf::table) return critical_.of_table(q, side, range, 0.25);
+    if (two_.query.intervals->subject == IntervalSubject::table) return critical_.of_table(q, side, range, 0.25);
     return critical_.of_population(q, side, range, (0.5 - 0.025) / 2, records(), 0.025);
   }
 
@@ -264,11 +264,11 @@ TEST(Intervals, EndAtTheLastCutUpToWhichAllAreRejectedForTheirQuantileAndAllBeyo
   std::mt19937_64 generator(8);
   const Rational low(1, 4);
   const Rational high(3, 4);
-  for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
+  for (const IntervalSubject of : {IntervalSubject::table, IntervalSubject::population}) {
     const TwoQuartiles two(of);
     std::set<std::vector<std::uint64_t>> seen;
     int held_back = 0;
-    for (int run = 0; run < (of == IntervalOf::table ? 3000 : 300); ++run) {
+    for (int run = 0; run < (of == IntervalSubject::table ? 3000 : 300); ++run) {
       std::vector<std::int64_t> counts;
       for (int cell = 0; cell < 5; ++cell) counts.push_back(static_cast<std::int64_t>(generator() % 60) - 15);
       const std::vector<Interval> intervals = two.intervals({2, 6}, counts);  // cuts at 1, 3, 5 and 7
@@ -300,7 +300,7 @@ TEST(Intervals, EndAtTheLastCutUpToWhichAllAreRejectedForTheirQuantileAndAllBeyo
 
 /// On the tie 3/4's cut lies before that of 1/4's upper end, and is one of its places all the same.
 TEST(Intervals, OfQuantilesOnOneTieKeepTheirCuts) {
-  for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
+  for (const IntervalSubject of : {IntervalSubject::table, IntervalSubject::population}) {
     const TwoQuartiles two(of);
     const std::vector<std::int64_t> counts{0, 100, 4000, 100, 0};
     EXPECT_EQ(two.intervals({5, 5}, counts)[1].lower, 5U);
@@ -310,24 +310,24 @@ TEST(Intervals, OfQuantilesOnOneTieKeepTheirCuts) {
 
 /// Each end errs with its share of the failure probability: half of 1 - level, divided among all intervals that hold together.
 TEST(Intervals, DivideTheFailureProbabilityAmongTheirEnds) {
-  IntervalRequest request{Rational(4, 5), IntervalOf::table, false};
+  IntervalRequest request{Rational(4, 5), IntervalSubject::table, false};
   EXPECT_NEAR(IntervalFailures(request, 3).of_end, 0.1, 1e-12);
-  request.together = true;
+  request.is_simultaneous = true;
   EXPECT_NEAR(IntervalFailures(request, 3).of_end, 0.1 / 3, 1e-12);
-  request.of = IntervalOf::population;
+  request.subject = IntervalSubject::population;
   EXPECT_NEAR(IntervalFailures(request, 3).of_n, 0.01, 1e-12);
   EXPECT_NEAR(IntervalFailures(request, 3).of_end, 0.19 / 6, 1e-12);
-  request.together = false;
+  request.is_simultaneous = false;
   EXPECT_NEAR(IntervalFailures(request, 3).of_end, 0.095, 1e-12);
 }
 
 /// Each of two intervals that hold together has half of the failure probability.
 TEST(Intervals, TogetherAreThoseOfTheLevelThatMissesAsManyTimesLess) {
-  TwoQuartiles together(IntervalOf::table);
-  together.query.intervals->together = true;
-  TwoQuartiles apart(IntervalOf::table);
+  TwoQuartiles together(IntervalSubject::table);
+  together.query.intervals->is_simultaneous = true;
+  TwoQuartiles apart(IntervalSubject::table);
   apart.query.intervals->level = Rational(3, 4);
-  TwoQuartiles half(IntervalOf::table);
+  TwoQuartiles half(IntervalSubject::table);
   for (TwoQuartiles* each : {&together, &apart, &half}) each->query.budget = Budget::pure(Rational(1, 10));
   int wider = 0;
   for (std::int64_t short_of = 0; short_of < 60; ++short_of) {
@@ -342,7 +342,7 @@ TEST(Intervals, TogetherAreThoseOfTheLevelThatMissesAsManyTimesLess) {
 /// One quantile with two cuts on either side of it, at 0, 3, 5 and 8 or so; noise of five cells.
 TEST(Intervals, EndAtTheFirstCutThatIsKept) {
   QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(4))};
-  query.intervals = IntervalRequest{Rational(1, 2), IntervalOf::table, false};
+  query.intervals = IntervalRequest{Rational(1, 2), IntervalSubject::table, false};
   Brackets brackets{query.quantiles,
                     {Rational(1, 8), Rational(1, 2), Rational(7, 8)},
                     {},
@@ -366,7 +366,7 @@ TEST(Intervals, EndAtTheFirstCutThatIsKept) {
 }
 
 TEST(Intervals, HaveTwoCutsFarOutOnEitherSide) {
-  for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
+  for (const IntervalSubject of : {IntervalSubject::table, IntervalSubject::population}) {
     for (const std::uint64_t rows : {1U, 40U, 1000U, 1'000'000U}) {
       const std::vector<CutTarget> cuts = with_brackets(quartiles(1000, of), rows).cuts;
       ASSERT_GE(cuts.size(), 4U);
@@ -383,7 +383,7 @@ TEST(Intervals, HaveTwoCutsFarOutOnEitherSide) {
 
 /// In intervals of the table, every further cut widens all of them: cuts that the next quantile's cuts can replace are left out.
 TEST(Intervals, OfATableHaveFewerCutsWhereQuantilesAreClose) {
-  QuantileQuery deciles = quartiles(1000, IntervalOf::table);
+  QuantileQuery deciles = quartiles(1000, IntervalSubject::table);
   deciles.quantiles.clear();
   for (std::int64_t k = 1; k < 10; ++k) deciles.quantiles.emplace_back(k, 10);
   const auto cuts_among = [&](std::uint64_t rows) { return with_brackets(deciles, rows).cuts.size(); };
@@ -397,16 +397,16 @@ TEST(Intervals, OfATableHaveFewerCutsWhereQuantilesAreClose) {
 }
 
 TEST(Intervals, GiveTheirPointsTheMoreOfTheBudgetTheMoreTheseErrBesideTheSample) {
-  const auto points_of = [](std::uint64_t rows, IntervalOf of) {
+  const auto points_of = [](std::uint64_t rows, IntervalSubject of) {
     const IntervalShares shares = with_brackets(quartiles(1000, of), rows).shares;
     EXPECT_EQ(shares.rows + shares.points + shares.brackets + shares.cells, Rational(1));
     EXPECT_GT(shares.cells, shares.brackets);
     return shares.points;
   };
-  EXPECT_GE(points_of(1000, IntervalOf::table), Rational(39, 100));
-  EXPECT_GT(points_of(30, IntervalOf::population), points_of(300, IntervalOf::population));
-  EXPECT_GT(points_of(300, IntervalOf::population), points_of(3000, IntervalOf::population));
-  EXPECT_GE(points_of(1'000'000, IntervalOf::population), Rational(19, 100));
+  EXPECT_GE(points_of(1000, IntervalSubject::table), Rational(39, 100));
+  EXPECT_GT(points_of(30, IntervalSubject::population), points_of(300, IntervalSubject::population));
+  EXPECT_GT(points_of(300, IntervalSubject::population), points_of(3000, IntervalSubject::population));
+  EXPECT_GE(points_of(1'000'000, IntervalSubject::population), Rational(19, 100));
 }
 
 // --- Privacy of both stages together --------------------------------------------------------------------------------
@@ -416,7 +416,7 @@ AuditRequest audited(const Budget& budget, Neighbors neighbors) {
   request.neighbors = neighbors;
   request.quantiles = {Rational(1, 2)};
   request.expected_rows = 33;  // and 16 times as many: between these the count decides, whatever the tables are
-  request.intervals = IntervalRequest{Rational(1, 2), IntervalOf::table, false};
+  request.intervals = IntervalRequest{Rational(1, 2), IntervalSubject::table, false};
   return request;
 }
 
@@ -446,7 +446,7 @@ TEST(IntervalsAudit, ARecordIsCountedInOneCell) {
     for (const Neighbors neighbors : {Neighbors::add_remove, Neighbors::change_one}) {
       AuditRequest request = audited(budget, neighbors);
       request.expected_rows = 1'000'000;
-      request.intervals->of = IntervalOf::population;
+      request.intervals->subject = IntervalSubject::population;
       const AuditReport report = audit(request);
       EXPECT_TRUE(report.holds) << report.attained << ' ' << report.first << ' ' << report.second;
       EXPECT_GT(2 * std::stod(report.attained), std::stod(report.claimed));
@@ -551,7 +551,7 @@ void expect_coverage(const QuantileQuery& query, std::uint64_t n, int runs) {
     }
     const double failure = 1 - query.intervals->level.to_double();
     for (const double missed : misses) EXPECT_LE(missed, allowed_misses(runs, failure)) << each.name << ' ' << n;
-    if (query.intervals->together) {
+    if (query.intervals->is_simultaneous) {
       EXPECT_LE(any, allowed_misses(runs, failure)) << each.name;
     }
   }
@@ -559,7 +559,7 @@ void expect_coverage(const QuantileQuery& query, std::uint64_t n, int runs) {
 
 TEST(Intervals, OfAPopulationCoverAtomsGapsAndEnds) {
   expect_coverage(quartiles(300), 300, static_cast<int>(effort(15)));
-  expect_coverage(quartiles(300, IntervalOf::population, Budget::zcdp(Rational(1, 2))), 300,
+  expect_coverage(quartiles(300, IntervalSubject::population, Budget::zcdp(Rational(1, 2))), 300,
                   static_cast<int>(effort(10)));
 }
 
@@ -567,12 +567,12 @@ TEST(Intervals, OfAPopulationCoverWhateverWasExpected) {
   QuantileQuery query = quartiles(3000);
   query.intervals->level = Rational(1, 2);
   expect_coverage(query, 200, static_cast<int>(effort(15)));
-  query.intervals->together = true;
+  query.intervals->is_simultaneous = true;
   expect_coverage(query, 200, static_cast<int>(effort(15)));
 }
 
 TEST(Intervals, OfATableHoldItsQuantiles) {
-  QuantileQuery query = quartiles(300, IntervalOf::table);
+  QuantileQuery query = quartiles(300, IntervalSubject::table);
   query.intervals->level = Rational(4, 5);
   std::mt19937_64 generator(30);
   RandomBits bits = RandomBits::unsafe_seeded(31);
@@ -618,7 +618,7 @@ TEST(Intervals, EndAtATieThatHoldsSeveralQuantiles) {
   Law law(on(1001, {{20, .1}, {30, .1}, {40, .47}, {45, .13}, {60, .2}}));
   const RankProfile table = law.table(20'000, generator);
   for (const Budget& budget : {Budget::pure(Rational(1)), Budget::zcdp(Rational(1, 2))}) {
-    QuantileQuery query = quartiles(20'000, IntervalOf::population, budget);
+    QuantileQuery query = quartiles(20'000, IntervalSubject::population, budget);
     for (int run = 0; run < 10; ++run) {
       const Release release = fractile::release(table, query, bits);
       EXPECT_EQ(release.only().intervals[0], (Interval{40, 40, false, false}));
@@ -641,7 +641,7 @@ TEST(Intervals, OfAnEmptyTableAreTheWholeRange) {
 TEST(Intervals, WithPrivateBoundsAndListedCandidates) {
   RandomBits bits = RandomBits::unsafe_seeded(60);
   const BoundsSearch search{1, 4};
-  QuantileQuery query = quartiles(400, IntervalOf::table);
+  QuantileQuery query = quartiles(400, IntervalSubject::table);
   const Lattice widest = search.lattice();
   const std::uint64_t records = 400;
   const RankProfile table(widest, {widest.size()}, std::span(&records, 1));

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 #include "quantiles/stages/interval_law_test_support.hpp"
 
 namespace fractile {

@@ -144,7 +144,7 @@ TEST(Recentering, ReachesTheEndsOfTheLargestLattice) {
 
 TEST(Recentering, KeepsPointsInTheIntervalsThatTheyComeWith) {
   QuantileQuery query{{Rational(1, 4), Rational(3, 4)}, Budget::pure(Rational(1))};
-  query.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, false};
+  query.intervals = IntervalRequest{Rational(19, 20), IntervalSubject::table, false};
   Brackets brackets{query.quantiles, query.quantiles, {}, {0, Rational(1, 2), 0, Rational(1, 2)}};
   brackets.cuts = {{Rational(15, 100), IntervalEnd::lower, 0}, {Rational(85, 100), IntervalEnd::upper, 1}};
   CriticalValues critical = critical_values(query, brackets);
@@ -164,7 +164,7 @@ TEST(Recentering, BringsPointsOfAReleaseNearerAndIntoTheirIntervals) {
   for (std::uint64_t i = 0; i < rows; ++i) positions.push_back(2 * (5 * i + 2) + 1);
   const RankProfile table(lattice, positions, std::vector<std::uint64_t>(rows, 1));
   QuantileQuery query{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, Budget::pure(Rational(1))};
-  query.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, false};
+  query.intervals = IntervalRequest{Rational(19, 20), IntervalSubject::table, false};
   RandomBits bits = RandomBits::unsafe_seeded(11);
   double selected = 0;
   double published = 0;

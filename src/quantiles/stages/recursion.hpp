@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 #include "quantiles/draws/calibration.hpp"
 #include "quantiles/draws/draws.hpp"
 #include "quantiles/joint/joint.hpp"

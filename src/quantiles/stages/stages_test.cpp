@@ -106,7 +106,7 @@ TEST(Stages, OfAnyBudgetAreFewChoices) {
     for (const Budget& budget : {Budget::pure(Rational::parse(amount)), Budget::zcdp(Rational::parse(amount))}) {
       QuantileQuery query = evenly(10, budget);
       EXPECT_LE(plan_of(query, ages).by_rows.size(), 70U) << amount;
-      query.intervals = IntervalRequest{Rational(19, 20), IntervalOf::population, false};
+      query.intervals = IntervalRequest{Rational(19, 20), IntervalSubject::population, false};
       EXPECT_LE(plan_of(query, ages).counted.size(), 250U) << amount;
     }
   }

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 #include "quantiles/draws/count_noise.hpp"
 #include "quantiles/draws/draws.hpp"
 #include "quantiles/stages/noise_sum.hpp"

@@ -132,8 +132,8 @@ TEST(Statistics, OfALotOfBudgetAreThoseOfTheTable) {
   EXPECT_NEAR(seen.mean->value->to_double(), mean.to_double(), 0.1);
   const std::vector<PartCost> spent = odometer.spent();
   ASSERT_EQ(spent.size(), 2U);
-  EXPECT_EQ(spent[0].on, "count");
-  EXPECT_EQ(spent[1].on, "sum");
+  EXPECT_EQ(spent[0].part, "count");
+  EXPECT_EQ(spent[1].part, "sum");
   EXPECT_EQ(spent[0].amount + spent[1].amount, EpsilonSum(query.budget.epsilon()));
 
   const Lattice listed = Lattice::explicit_points({Rational(0), Rational(10), Rational(100)});

@@ -27,7 +27,8 @@ bool is_count(const flow::Pipeline& pipeline) {
 flow::Pipeline with_one_perturber(flow::Pipeline pipeline, const Rational& from, const Rational& to) {
   const std::vector<flow::Perturber> each = pipeline.perturber.each();
   const bool are_equal = !each.empty() && std::ranges::all_of(each, [&](const flow::Perturber& one) {
-    return one.at(from) == each.front().at(from) && one.at(to) == each.front().at(to);
+    return one.at(flow::Odds(from)) == each.front().at(flow::Odds(from)) &&
+           one.at(flow::Odds(to)) == each.front().at(flow::Odds(to));
   });
   if (are_equal) pipeline.perturber = each.front();
   return pipeline;

@@ -35,7 +35,7 @@ std::string digits(const std::optional<Exponent>& epsilon) { return epsilon ? ep
 
 std::string to_table(const CostReport& report) {
   std::vector<Row> rows{{"what", "people", "epsilon", "as a decimal"}};
-  rows.push_back({"as it is called", "", report.called.to_string(), epsilon_digits(report.called)});
+  rows.push_back({"as it is called", "", report.called_epsilon.to_string(), epsilon_digits(report.called_epsilon)});
   for (const Line& line : lines_of(report)) {
     rows.push_back({line.what, fmt::format("{}", line.people), exactly(line.epsilon), digits(line.epsilon)});
   }
@@ -44,7 +44,7 @@ std::string to_table(const CostReport& report) {
 
 std::string to_csv(const CostReport& report) {
   std::string text = "what,people,epsilon,epsilon_decimal\n" +
-                     csv_line({"called", "", report.called.to_string(), epsilon_digits(report.called)});
+                     csv_line({"called", "", report.called_epsilon.to_string(), epsilon_digits(report.called_epsilon)});
   for (const AnswerCost& answer : report.answers) {
     const std::string people = fmt::format("{}", answer.people);
     text += csv_line({"any-two-values", people, exactly(answer.any_two), digits(answer.any_two)});
@@ -59,7 +59,7 @@ std::string to_json(const CostReport& report) {
   const auto epsilon = [&](const char* name, const std::optional<Exponent>& value) {
     member_or_null(json, name, value ? std::optional(value->to_string()) : std::nullopt);
   };
-  member(json, "called", report.called.to_string());
+  member(json, "called", report.called_epsilon.to_string());
   objects(json, "answers", report.answers, [&](const AnswerCost& answer) {
     member(json, "people", static_cast<std::uint64_t>(answer.people));
     epsilon("any_two_values", answer.any_two);

@@ -146,9 +146,9 @@ std::optional<Channels> brief_channels(const flow::Pipeline& about, const Ration
   constexpr std::size_t most_participants = 100;
   constexpr std::size_t most_entries = 10'000;
   if (about.participants > most_participants) return {};
-  flow::Channel first = flow::channel_at(about, from).channel;
+  flow::Channel first = flow::channel_at(about, flow::Odds(from)).channel;
   if (first.secrets().size() * first.observations().size() > most_entries) return {};
-  return Channels{std::move(first), flow::channel_at(about, to).channel};
+  return Channels{std::move(first), flow::channel_at(about, flow::Odds(to)).channel};
 }
 
 std::optional<Channels> brief_channels(const flow::PipelineRefinement& answer, const Rational& from,

@@ -120,8 +120,8 @@ class PlainChannel {
         release_(std::move(release)) {
     if (release_) return;
     const std::vector<flow::Perturber>& each = pipeline.perturber.each();
-    for (const flow::Perturber& one : each) noises_.push_back(one.at(odds));
-    if (each.empty()) noises_.push_back(pipeline.perturber.at(odds));
+    for (const flow::Perturber& one : each) noises_.push_back(one.at(flow::Odds(odds)));
+    if (each.empty()) noises_.push_back(pipeline.perturber.at(flow::Odds(odds)));
   }
 
   std::optional<std::vector<std::vector<std::int64_t>>> exponents() {
@@ -176,7 +176,7 @@ class PlainChannel {
     const flow::Perturber& before = pipeline_.perturber.each()[participant - 1];
     return std::ranges::all_of(std::vector<Rational>{2, 3, 5}, [&](const Rational& base) {
       const Rational odds = base.pow(pipeline_.perturber.root_degree());
-      return one.at(odds) == before.at(odds);
+      return one.at(flow::Odds(odds)) == before.at(flow::Odds(odds));
     });
   }
 

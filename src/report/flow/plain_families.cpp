@@ -18,7 +18,7 @@ constexpr std::size_t most_entries = 400;  // more would take more than seconds
 constexpr std::int64_t longest_family = 100;
 
 bool has_entries_at(const flow::Perturber& perturber, const EntryAt& entry, std::int64_t times, std::int64_t base) {
-  const flow::Channel channel = perturber.at(Rational(base).pow(perturber.root_degree()));
+  const flow::Channel channel = perturber.at(flow::Odds(Rational(base).pow(perturber.root_degree())));
   const Rational at = Rational(base).pow(times);
   for (std::size_t x = 0; x < perturber.values(); ++x) {
     for (std::size_t y = 0; y < perturber.answers(); ++y) {
@@ -101,7 +101,7 @@ bool is_geometric(const flow::Perturber& perturber) {
 
 bool is_of_subsets(const flow::Perturber& perturber) {
   if (!perturber.is_shared()) return false;
-  const flow::Channel channel = perturber.at(Rational(2).pow(perturber.root_degree()));
+  const flow::Channel channel = perturber.at(flow::Odds(Rational(2).pow(perturber.root_degree())));
   const auto is_in = [&](std::size_t x, std::size_t y) {
     return channel(x, y) != *std::ranges::min_element(channel.matrix().row(x));
   };
@@ -136,7 +136,7 @@ std::optional<std::vector<std::vector<Fraction>>> fractions_of(const flow::Pertu
   constexpr std::size_t points = 60;  // the degrees of a fraction must add up to less than a third of that
   if (perturber.values() * perturber.answers() > most_entries) return {};
   const auto at = [&](std::int64_t base) {
-    const flow::Channel channel = perturber.at(Rational(base).pow(perturber.root_degree()));
+    const flow::Channel channel = perturber.at(flow::Odds(Rational(base).pow(perturber.root_degree())));
     std::vector<std::vector<Rational>> sums;
     for (std::size_t x = 0; x < perturber.values(); ++x) {
       sums.emplace_back();

@@ -22,7 +22,7 @@ void expect_equal_channels(const flow::Pipeline& pipeline) {
   const Rational odds = Rational(3, 2).pow(pipeline.perturber.root_degree());
   const std::optional<flow::Channel> plain = plain_channel(pipeline, odds);
   ASSERT_TRUE(plain.has_value());
-  EXPECT_EQ(*plain, flow::channel_at(pipeline, odds).channel);
+  EXPECT_EQ(*plain, flow::channel_at(pipeline, flow::Odds(odds)).channel);
 }
 
 // The check of a certificate multiplies a release out from its definition, and the search multiplies it out in another way. Both must

@@ -111,7 +111,7 @@ Applies only_if(bool holds) { return holds ? Applies::yes : Applies::no; }
 Applies no_epsilon(const flow::Pipeline& pipeline) {
   if (pipeline.perturber.release() != nullptr) return Applies::no;
   return only_if(std::ranges::all_of(perturbers_of(pipeline), [](const flow::Perturber& one) {
-    return !one.depends_on_epsilon() && one.at(2) == one.at(5);
+    return !one.depends_on_epsilon() && one.at(flow::Odds(2)) == one.at(flow::Odds(5));
   }));
 }
 
@@ -142,7 +142,7 @@ Applies counted_bits(const flow::Pipeline& pipeline) {
 
 /// The probability that an answer of this value is counted.
 Rational counted_at(const flow::Perturber& perturber, const Places& counted, std::size_t value, const Rational& odds) {
-  const flow::Channel channel = perturber.at(odds);
+  const flow::Channel channel = perturber.at(flow::Odds(odds));
   Rational sum;
   for (const std::size_t answer : counted) sum += channel(value, answer);
   return sum;

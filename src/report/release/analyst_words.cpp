@@ -16,11 +16,12 @@ std::string wish_of(const PlannedAnalyst& planned) {
   const ReleaseAnalyst& analyst = planned.analyst;
   if (analyst.loss == ReleaseAnalyst::Loss::missed_records) {
     return fmt::format("{} its quantile by at most {} records on average",
-                       planned.quantiles == 1 ? "the value misses" : "a value misses", analyst.most.to_decimal());
+                       planned.quantiles == 1 ? "the value misses" : "a value misses",
+                       analyst.accepted_loss.to_decimal());
   }
   return fmt::format("{} its quantile by more than {} records with probability at most {}",
-                     planned.quantiles == 1 ? "the value misses" : "some value misses", analyst.than,
-                     analyst.most.to_decimal());
+                     planned.quantiles == 1 ? "the value misses" : "some value misses", analyst.tolerance,
+                     analyst.accepted_loss.to_decimal());
 }
 
 std::string serves_in_words(const PlannedAnalyst& planned) {
@@ -112,7 +113,7 @@ figures::Figure trial_figure(const PlannedAnalyst& planned) {
   }
   const double first = line.points.front().x;
   const double last = line.points.back().x;
-  const double borne = drawn(planned.analyst.most.to_double());
+  const double borne = drawn(planned.analyst.accepted_loss.to_double());
   figures::Line most{"borne", "", 4, 2, 0, {{first, borne, borne, borne}, {last, borne, borne, borne}}};
   double least = borne;
   double largest = borne;

@@ -328,7 +328,7 @@ World world_of(const Lattice& lattice, const QuantileQuery& query, std::vector<R
   return {lattice, query, plain, std::move(rows)};
 }
 
-QuantileQuery with_intervals(QuantileQuery query, IntervalOf of, std::uint64_t rows,
+QuantileQuery with_intervals(QuantileQuery query, IntervalSubject of, std::uint64_t rows,
                              const Rational& level = Rational(19, 20)) {
   query.expected_rows = rows;
   query.intervals = IntervalRequest{level, of, false};
@@ -345,9 +345,9 @@ const QuantileQuery asked{quartiles_asked, Budget::pure(Rational(1))};
 TEST(Claims, OfValuesBetweenThePossibleOnes) {
   const Lattice tens = Lattice::regular(0, 120, 10);
   check(world_of(tens, median, rows_of({{44, 2000}})), runs(), 1, "a value between");
-  check(world_of(tens, with_intervals(median, IntervalOf::table, 2000), rows_of({{44, 2000}})), runs(), 2,
+  check(world_of(tens, with_intervals(median, IntervalSubject::table, 2000), rows_of({{44, 2000}})), runs(), 2,
         "the table's interval");
-  World of_people = world_of(Lattice::regular(0, 100, 1), with_intervals(median, IntervalOf::population, 1000),
+  World of_people = world_of(Lattice::regular(0, 100, 1), with_intervals(median, IntervalSubject::population, 1000),
                              rows_of({{50.375, 1500}}));
   of_people.sampled = 1000;
   check(of_people, runs(), 3, "the population's interval");
@@ -365,7 +365,7 @@ TEST(Claims, OfListedCandidates) {
   known.expected_rows = 1000;
   check(world_of(ends, known, rows_of({{50, 1000}})), runs(), 12, "a list and expected rows");
   check(world_of(Lattice::explicit_points({Rational(0), Rational(40), Rational(60), Rational(100)}),
-                 with_intervals(asked, IntervalOf::table, 600), rows_of({{50, 400}, {60, 100}, {0, 100}})),
+                 with_intervals(asked, IntervalSubject::table, 600), rows_of({{50, 400}, {60, 100}, {0, 100}})),
         runs(), 13, "a list and intervals");
 }
 
@@ -380,8 +380,8 @@ World of_unequal_persons(const QuantileQuery& query) {
 // The interval of the table's median was [10, 10], although nine in ten of its records are 90.
 TEST(Claims, OfPersonsWithManyRecords) {
   check(of_unequal_persons(median), runs(), 21, "persons");
-  check(of_unequal_persons(with_intervals(median, IntervalOf::table, 300)), runs(), 22, "persons and intervals");
-  World drawn = of_unequal_persons(with_intervals(median, IntervalOf::population, 250));
+  check(of_unequal_persons(with_intervals(median, IntervalSubject::table, 300)), runs(), 22, "persons and intervals");
+  World drawn = of_unequal_persons(with_intervals(median, IntervalSubject::population, 250));
   drawn.sampled = 250;
   check(drawn, runs(), 23, "persons and a population");
 }
@@ -450,8 +450,8 @@ TEST(Claims, OfCountsSharesAndMeans) {
 // independent draws with probability .51.
 TEST(Claims, OfSmallPopulations) {
   for (const bool with_replacement : {false, true}) {
-    QuantileQuery query =
-        with_intervals({{Rational(19, 20)}, Budget::pure(Rational(60))}, IntervalOf::population, 13, Rational(1, 10));
+    QuantileQuery query = with_intervals({{Rational(19, 20)}, Budget::pure(Rational(60))}, IntervalSubject::population,
+                                         13, Rational(1, 10));
     World world = world_of(Lattice::regular(0, 1000, 1), query, rows_of({{100, 19}, {900, 1}}));
     world.sampled = 13;
     world.with_replacement = with_replacement;
@@ -550,9 +550,9 @@ class AnyWorld {
     query.interpolate = below(4) > 0;
     if (below(2) == 0) query.expected_rows = one_of<std::uint64_t>({100, 400, 3000});
     if (below(3) == 0 && query.quantiles.size() <= 3) {
-      query = with_intervals(query, one_of({IntervalOf::table, IntervalOf::population}), 300,
+      query = with_intervals(query, one_of({IntervalSubject::table, IntervalSubject::population}), 300,
                              one_of({Rational(1, 2), Rational(9, 10)}));
-      query.intervals->together = below(2) == 0;
+      query.intervals->is_simultaneous = below(2) == 0;
     }
     return query;
   }
@@ -618,7 +618,7 @@ class AnyWorld {
     if (world.groups > 0) world.source.by = world.of_persons() ? KeyColumns{"g", "h"} : KeyColumns("g");
     if (below(3) == 0) world.options.statistics = statistics(world.lattice);
     const auto& intervals = world.options.query.intervals;
-    if (intervals && intervals->of == IntervalOf::population) {
+    if (intervals && intervals->subject == IntervalSubject::population) {
       world.sampled = persons * 4 / 5;
       // For groups of sampled records, only independent draws are covered by the promise.
       world.with_replacement = below(2) == 0 || (world.of_persons() && world.groups > 0);

@@ -242,7 +242,7 @@ std::string report_detail::comparisons_in_words(const Release& release,
                                                 const std::vector<NamedComparison>& comparisons) {
   // For several groups, only the intervals within each group hold at once.
   const bool of_two_groups = comparisons.front().key == comparisons.back().key;
-  const bool at_once = release.query.intervals->together && of_two_groups;
+  const bool at_once = release.query.intervals->is_simultaneous && of_two_groups;
   const bool with_ratios = release.lattice.kind() == ValueKind::number;
   return fmt::format("With a probability of at least {}, {}, for no further budget. Each side of a comparison is {}.",
                      share_of(release.query.intervals->level),

@@ -19,7 +19,7 @@ const SourceDescription wages_by_town{"wages.csv", "", "wage", NullPolicy::drop,
 QuantileQuery quartiles(bool together = false) {
   QuantileQuery query{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, Budget::pure(Rational(2))};
   query.expected_rows = 1000;
-  query.intervals = IntervalRequest{Rational(19, 20), IntervalOf::population, together};
+  query.intervals = IntervalRequest{Rational(19, 20), IntervalSubject::population, together};
   return query;
 }
 

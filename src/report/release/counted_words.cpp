@@ -74,11 +74,11 @@ std::string records_in_words(const SourceDescription& source) {
 
 std::string held_quantile(const Release& release) {
   const Counts counts = counts_of(release.source);
-  const std::string whose = release.query.intervals->of == IntervalOf::table ? records_in_words(release.source)
-                            : counts == Counts::all_records                  ? "the population"
-                            : counts == Counts::sampled_records
-                                ? "one random record of a random person of the population"
-                                : "one random value of a random person of the population";
+  const std::string whose =
+      release.query.intervals->subject == IntervalSubject::table ? records_in_words(release.source)
+      : counts == Counts::all_records                            ? "the population"
+      : counts == Counts::sampled_records ? "one random record of a random person of the population"
+                                          : "one random value of a random person of the population";
   return "the quantile of " + whose +
          (counts_at(release.lattice) == CountsAt::its_own ? "" : ", rounded to a possible value");
 }

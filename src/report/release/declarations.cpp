@@ -123,7 +123,7 @@ std::vector<std::string> declarations_of_records(const Release& release, const T
   if (release.source.weights) {
     for (std::string& each : weights_declared(*release.source.weights, typed)) items.push_back(std::move(each));
   }
-  if (release.query.intervals && release.query.intervals->of == IntervalOf::population) {
+  if (release.query.intervals && release.query.intervals->subject == IntervalSubject::population) {
     // For groups of sampled records, the number of records would reveal something about their owners unless draws are independent.
     items.emplace_back(
         release.source.person.empty()

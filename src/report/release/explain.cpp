@@ -131,7 +131,7 @@ void warn_of_noise(Page& page, const Release& release) {
 
 /// The question that the intervals answer, their level, and what they assume.
 void explain_intervals(Page& page, const Release& release) {
-  const bool of_table = release.query.intervals->of == IntervalOf::table;
+  const bool of_table = release.query.intervals->subject == IntervalSubject::table;
   page.paragraph(fmt::format(
       "To protect people, the values were drawn at random near the quantiles of {}. The table above has beside each "
       "value an interval for {}. {}",
@@ -140,7 +140,7 @@ void explain_intervals(Page& page, const Release& release) {
                : "An interval covers both the error added for privacy and the error of sampling."));
   page.paragraph(fmt::format(
       "With a probability of at least {}, {}. This holds whatever the {}.", share_of(release.query.intervals->level),
-      release.query.intervals->together
+      release.query.intervals->is_simultaneous
           ? fmt::format("all intervals{} hold their quantiles at once", !release.is_grouped() ? "" : " of a group")
           : "an interval holds its quantile: each by itself, not all of them at once",
       of_table ? "data are" : "distribution is"));
@@ -166,23 +166,24 @@ void explain_errors(Page& page, const Release& release, bool is_typical_known) {
       "is off by r {} when one of these two numbers of {} misses the share by r.",
       records_in_words(release.source), and_where_they_count(release.lattice), counted_noun(release.source),
       counted_noun(release.source), counted_noun(release.source)));
-  if (!release.errors->without.empty()) {
+  if (!release.errors->unbounded_reason.empty()) {
     page.paragraph(fmt::format("No bound is known for all values: {}. fractile plan shows typical errors.",
-                               page.typed(release.errors->without)));
+                               page.typed(release.errors->unbounded_reason)));
     return explain_counted(page, release);
   }
   page.paragraph(fmt::format(
       "With a probability of at least {}, each value taken by itself is off by no more than the table above says, "
       "whatever the data, {}.{} Typical errors are many times smaller{}.",
       percent_of(release.errors->confidence), up_to_records(release, release.is_grouped() ? " in a group" : ""),
-      !release.errors->together ? ""
-                                : fmt::format(" With the same probability no value is off by more than {}.",
-                                              with_separators(std::to_string(*release.errors->together))),
+      !release.errors->simultaneous_rank
+          ? ""
+          : fmt::format(" With the same probability no value is off by more than {}.",
+                        with_separators(std::to_string(*release.errors->simultaneous_rank))),
       is_typical_known ? "" : ": fractile plan shows them"));
   page.paragraph(
       "This is only the error added for privacy. It does not include how well the table's records represent other "
       "people.");
-  if (release.errors->rounded) explain_rounded(page, *release.errors->rounded);
+  if (release.errors->rounding) explain_rounded(page, *release.errors->rounding);
   explain_counted(page, release);
 }
 
@@ -257,13 +258,13 @@ std::string spending_of(const Page& page, const Release& release) {
   const std::vector<PartCost>& spent = release.groups.front().spent;
   const bool alike = std::ranges::all_of(release.groups, [&](const Release::Group& group) {
     return std::ranges::equal(group.spent, spent,
-                              [](const auto& a, const auto& b) { return a.on == b.on && a.amount == b.amount; });
+                              [](const auto& a, const auto& b) { return a.part == b.part && a.amount == b.amount; });
   });
   if (spent.size() < 2 || !alike) return {};
   std::string text;
   for (const PartCost& part : spent)
-    text +=
-        (text.empty() ? "" : "; ") + amount_in_words(part.amount.to_string()) + " for " + part_in_words(page, part.on);
+    text += (text.empty() ? "" : "; ") + amount_in_words(part.amount.to_string()) + " for " +
+            part_in_words(page, part.part);
   return text;
 }
 
@@ -307,10 +308,11 @@ std::optional<std::uint64_t> largest_error(const Release& release) {
 std::string worst_in_short(const Release& release) {
   if (release.query.intervals) {
     const std::string held = held_quantile(release);
-    return fmt::format(
-        "Each value has an interval beside it that holds {}{} with a probability of at least {}{}.", held,
-        held.find(',') == std::string::npos ? "" : ",", share_of(release.query.intervals->level),
-        release.query.intervals->of == IntervalOf::population ? ", if the sample is a simple random one" : "");
+    return fmt::format("Each value has an interval beside it that holds {}{} with a probability of at least {}{}.",
+                       held, held.find(',') == std::string::npos ? "" : ",", share_of(release.query.intervals->level),
+                       release.query.intervals->subject == IntervalSubject::population
+                           ? ", if the sample is a simple random one"
+                           : "");
   }
   if (release.query.quantiles.empty()) {
     return fmt::format(

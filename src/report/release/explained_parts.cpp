@@ -509,11 +509,11 @@ std::vector<std::string> proofs_of(const Release& release) {
                                                                    : known->second)
       add(page);
     for (const PartCost& part : group.spent) {
-      if (const auto of_part = of_parts.find(part.on); of_part != of_parts.end()) add(of_part->second);
+      if (const auto of_part = of_parts.find(part.part); of_part != of_parts.end()) add(of_part->second);
     }
   }
   if (release.query.intervals) add("intervals");
-  const bool has_bounds = !release.query.quantiles.empty() && release.errors->without.empty();
+  const bool has_bounds = !release.query.quantiles.empty() && release.errors->unbounded_reason.empty();
   if (!release.query.intervals && has_bounds) add("rank_error");
   if (release.is_grouped()) add("groups");
   if (!release.source.person.empty()) add("contribution_bounding");

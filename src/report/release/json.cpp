@@ -81,7 +81,7 @@ void write_spent(Writer& json, const Release& release, const Release::Group& gro
   if (group.spent.empty()) return;
   const char* const amount = release.cost().measure() == Measure::zcdp ? "rho" : "epsilon";
   objects(json, "spent", group.spent, [&](const PartCost& part) {
-    member(json, "part", part.on);
+    member(json, "part", part.part);
     member(json, amount, part.amount.to_string());
     if (part.delta.sign() > 0) member(json, "delta", part.delta.to_string());
   });
@@ -144,8 +144,8 @@ void write_groups(Writer& json, const Release& release) {
 void write_intervals(Writer& json, const IntervalRequest& request) {
   object(json, "intervals", [&] {
     member(json, "level", request.level.to_string());
-    member(json, "subject", to_string(request.of));
-    truth(json, "simultaneous", request.together);
+    member(json, "subject", to_string(request.subject));
+    truth(json, "simultaneous", request.is_simultaneous);
   });
 }
 
@@ -300,10 +300,10 @@ std::string written(const Release& release) {
 /// Each group has its own bounds. No bound is promised for all groups together, so with groups `together` is left out.
 ErrorTerms common_terms(const Release& release, const std::vector<WorstCase>& groups) {
   ErrorTerms common = groups.front();
-  if (release.is_grouped()) common.together.reset();
+  if (release.is_grouped()) common.simultaneous_rank.reset();
   for (const WorstCase& each : groups) {
-    if (!each.without.empty()) common.without = each.without;
-    common.rounded = std::max(common.rounded, each.rounded);
+    if (!each.unbounded_reason.empty()) common.unbounded_reason = each.unbounded_reason;
+    common.rounding = std::max(common.rounding, each.rounding);
   }
   return common;
 }

@@ -1,9 +1,10 @@
 // Extracts receipts from pages that hold them, and checks whether the pages show what their receipts say.
+#include "report/release/page_receipt.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <string_view>
 
-#include "fractile/receipts.hpp"
 #include "report/release/explained_parts.hpp"
 
 namespace fractile {

@@ -112,10 +112,10 @@ void tell_bounds(ReleasePlan& plan) {
     if (is_share_of_any(ranks)) ranks.reset();
   };
   for (std::optional<std::uint64_t>& ranks : worst.ranks) tell(ranks);
-  tell(worst.together);
-  if (is_share_of_any(worst.rounded)) worst.rounded.reset();
-  if (grows && worst.without.empty())
-    worst.without = "it grows with the number of records: say about how many are expected";
+  tell(worst.simultaneous_rank);
+  if (is_share_of_any(worst.rounding)) worst.rounding.reset();
+  if (grows && worst.unbounded_reason.empty())
+    worst.unbounded_reason = "it grows with the number of records: say about how many are expected";
 }
 
 /// An error of a simulated release. Whole numbers have no decimals.
@@ -141,9 +141,9 @@ void write_intervals(Writer& json, const ReleasePlan& plan) {
     if (!unsettled) return;
     object(json, "unsettled", [&] {
       member(json, "rows", unsettled->rows);
-      if (unsettled->enough) {
-        member(json, unsettled->enough->measure() == Measure::zcdp ? "rho" : "epsilon",
-               report_detail::budget_number(*unsettled->enough));
+      if (unsettled->sufficient_budget) {
+        member(json, unsettled->sufficient_budget->measure() == Measure::zcdp ? "rho" : "epsilon",
+               report_detail::budget_number(*unsettled->sufficient_budget));
       }
     });
   });
@@ -229,8 +229,8 @@ void write_analyst(Writer& json, const PlannedAnalyst& planned) {
   object(json, "analyst", [&] {
     member(json, "file", planned.name);
     member(json, "loss", is_mean ? "missed-records" : "missed-by-more");
-    if (!is_mean) member(json, "than", planned.analyst.than);
-    member(json, "most", planned.analyst.most.to_string());
+    if (!is_mean) member(json, "than", planned.analyst.tolerance);
+    member(json, "most", planned.analyst.accepted_loss.to_string());
     member(json, "reference", planned.reference);
     member(json, "rows", planned.rows);
     number(json, "epsilon_low", planned.served.low.to_decimal());
@@ -315,10 +315,10 @@ Release report_detail::with_told_bounds(Release release) {
     }
   }
   ErrorTerms& errors = *release.errors;
-  if (is_share_of_any(errors.together)) errors.together.reset();
-  if (is_share_of_any(errors.rounded)) errors.rounded.reset();
-  if (grows && errors.without.empty()) {
-    errors.without = "it grows with the number of records, about which nothing was said";
+  if (is_share_of_any(errors.simultaneous_rank)) errors.simultaneous_rank.reset();
+  if (is_share_of_any(errors.rounding)) errors.rounding.reset();
+  if (grows && errors.unbounded_reason.empty()) {
+    errors.unbounded_reason = "it grows with the number of records, about which nothing was said";
   }
   return release;
 }
@@ -372,7 +372,7 @@ std::vector<NoiseInWords> beside_csv(const PlanReport& whole) {
     if (words) all.push_back({before + words->what, words->hint});
   };
   if (report.analyst) all.push_back({in_one_line(analyst_meaning(*report.analyst)), {}});
-  if (report.wanted) all.push_back({"to " + price_in_words(report, *report.wanted), {}});
+  if (report.wanted_error) all.push_back({"to " + price_in_words(report, *report.wanted_error), {}});
   add("warning: ", noise_in_words(report));
   add("warning: ", coarse_step(report.plan.lattice));
   if (report.guess) {
@@ -454,21 +454,21 @@ std::string report_detail::plan_meaning(const PlanReport& report) {
   if (at != CountsAt::its_own) {
     text += fmt::format("They are about the records that count, {}.\n", counted_in_words(at));
   }
-  if (worst.without.empty()) {
+  if (worst.unbounded_reason.empty()) {
     text += fmt::format("worst case   exceeded with probability at most {} each, whatever the table of up to {}",
                         plain(failure, 4), planned_amount(report, worst.rows));
-    text += !worst.together
+    text += !worst.simultaneous_rank
                 ? "\n"
                 : fmt::format(";\n             with at most this probability, some quantile misses by more than {}\n",
-                              *worst.together);
-    if (worst.rounded) {
+                              *worst.simultaneous_rank);
+    if (worst.rounding) {
       text += fmt::format(
           "             up to {} of them when records are finer than the granularity that is found, and rounded to\n"
           "             it; with --base uniform there are none\n",
-          *worst.rounded);
+          *worst.rounding);
     }
   } else {
-    text += fmt::format("worst case   not known for all: {}\n", worst.without);
+    text += fmt::format("worst case   not known for all: {}\n", worst.unbounded_reason);
   }
   text += fmt::format(
       "typical      the middle one of {} simulated releases of a public {} table of {} {}\n"
@@ -577,9 +577,9 @@ const char* report_detail::budget_name(const Budget& budget) {
 
 std::string report_detail::price_in_words(const PlanReport& report, std::uint64_t worst) {
   const Budget& budget = report.plan.query.budget;
-  const std::uint64_t error = report.wanted.value_or(worst);
+  const std::uint64_t error = report.wanted_error.value_or(worst);
   return fmt::format("miss by at most {} you pay {} = {}{}", planned_amount(report, error), budget_name(budget),
-                     budget_number(budget), report.wanted ? ", the smallest of four digits" : "");
+                     budget_number(budget), report.wanted_error ? ", the smallest of four digits" : "");
 }
 
 std::vector<Row> report_detail::budget_rows(const std::vector<ReleasePlan>& plans) {
@@ -631,13 +631,13 @@ NoiseInWords in_words(const UnsettledEnds& ends, bool with_weights) {
   return {"with this budget intervals may end only at the ends of the range",
           fmt::format("about {} are too few to settle their ends within it; about {} would do{}",
                       counted(ends.rows, with_weights ? "unit" : "record"), ends.settled_from,
-                      ends.enough ? fmt::format(", or {}", about(*ends.enough)) : "")};
+                      ends.sufficient_budget ? fmt::format(", or {}", about(*ends.sufficient_budget)) : "")};
 }
 
 NoiseInWords in_words(const MostlyNoise& noise, bool with_weights) {
   const char* const of = with_weights ? "unit" : "row";
-  const std::string would_do =
-      noise.enough ? about(*noise.enough) + " would do" : "ask for fewer quantiles, or of a larger table";
+  const std::string would_do = noise.sufficient_budget ? about(*noise.sufficient_budget) + " would do"
+                                                       : "ask for fewer quantiles, or of a larger table";
   return {"with this budget these values are mostly noise",
           fmt::format("among {} of a public normal table, simulated values miss by some {:.0f} % of the {}s between "
                       "quantiles; {}",

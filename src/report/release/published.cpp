@@ -67,11 +67,11 @@ void for_each_row(const Release& release, OpenEnds ends, auto add) {
 std::string intervals_in_words(const Release& release) {
   const IntervalRequest& request = *release.query.intervals;
   const std::string percent = share_of(request.level);
-  const bool of_table = request.of == IntervalOf::table;
+  const bool of_table = request.subject == IntervalSubject::table;
   return fmt::format("lower, upper: {}, {}, {}{}\n", held_quantile(release), percent,
-                     !request.together      ? "each by itself"
-                     : release.is_grouped() ? "all of a group at once"
-                                            : "all at once",
+                     !request.is_simultaneous ? "each by itself"
+                     : release.is_grouped()   ? "all of a group at once"
+                                              : "all at once",
                      of_table ? "" : ", if the sample is a simple random one");
 }
 

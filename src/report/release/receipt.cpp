@@ -437,9 +437,10 @@ ErrorTerms errors_of(const Json& worst) {
 std::optional<IntervalRequest> intervals_of(const Json& json) {
   if (!json.HasMember("intervals")) return {};
   const Json& intervals = json["intervals"];
-  return IntervalRequest{number_of(intervals, "level"),
-                         choice_of(text_at(intervals, "subject"), {IntervalOf::table, IntervalOf::population}),
-                         intervals["simultaneous"].GetBool()};
+  return IntervalRequest{
+      number_of(intervals, "level"),
+      choice_of(text_at(intervals, "subject"), {IntervalSubject::table, IntervalSubject::population}),
+      intervals["simultaneous"].GetBool()};
 }
 
 PrivateBounds bounds_of(const Json& bounds) {

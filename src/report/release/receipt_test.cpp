@@ -167,7 +167,7 @@ TEST(Receipt, SaysWhatTheReleaseWas) {
   EXPECT_EQ(receipt.only().used, release.only().used);
   const WorstCase worst = worst_case(release, Rational(19, 20));
   EXPECT_EQ(receipt.only().rank_errors, worst.ranks);
-  EXPECT_EQ(receipt.errors->together, worst.together);
+  EXPECT_EQ(receipt.errors->simultaneous_rank, worst.simultaneous_rank);
   EXPECT_EQ(receipt.cost().to_string(), "epsilon = ln 3");
   EXPECT_EQ(receipt.query.neighbors, Neighbors::add_remove);
   EXPECT_EQ(receipt.lattice, cents);
@@ -197,7 +197,7 @@ TEST(Receipt, NamesTheKeysOfSeveralColumnsByColumn) {
 std::string of_everything() {
   QuantileQuery query = quartiles(Budget::zcdp(Rational(1, 2)));
   query.expected_rows = 300;
-  query.intervals = IntervalRequest{Rational(9, 10), IntervalOf::table, true};
+  query.intervals = IntervalRequest{Rational(9, 10), IntervalSubject::table, true};
   const Lattice days = Lattice::regular(0, 63, 7, ValueKind::date);
   Release whole = described(released(query, days), by_town);
   whole.source.by = {};
@@ -289,7 +289,7 @@ TEST(Receipt, SaysWhatWasSpentOnWhat) {
   const std::vector<PartCost> charged = release.only().spent;
   ASSERT_EQ(spent.size(), charged.size());
   for (std::size_t i = 0; i < spent.size(); ++i) {
-    EXPECT_EQ(spent[i].on, charged[i].on);
+    EXPECT_EQ(spent[i].part, charged[i].part);
     EXPECT_EQ(spent[i].amount, charged[i].amount);
   }
   std::string words = explain(receipt, Prose::text);
@@ -317,7 +317,7 @@ TEST(Receipt, OfGroupsAndOfBoundsThatWereFound) {
   const Release found = read_receipt(to_json(described(release, source)), "r.json");
   EXPECT_EQ(found.cost().to_string(), "rho = 1");
   EXPECT_EQ(found.bounds->share, Rational(1, 10));
-  EXPECT_EQ(found.errors->without, worst_case(release, Rational(1, 2)).without);
+  EXPECT_EQ(found.errors->unbounded_reason, worst_case(release, Rational(1, 2)).unbounded_reason);
   EXPECT_NE(explain(found, Prose::text).find("10 % of the budget found the range"), std::string::npos);
 }
 
@@ -338,7 +338,7 @@ TEST(Receipt, TellsWhenValuesAreMostlyNoise) {
       ASSERT_TRUE(found);
       EXPECT_EQ(found->rows, 20U);
       EXPECT_NEAR(found->share, noise->share, 0.005);
-      EXPECT_EQ(found->enough->to_string(), noise->enough->to_string());
+      EXPECT_EQ(found->sufficient_budget->to_string(), noise->sufficient_budget->to_string());
       EXPECT_NE(explain(receipt, Prose::text).find("these values are mostly noise"), std::string::npos);
     }
     query.expected_rows = 1'000'000;

@@ -51,7 +51,7 @@ Extent extent_of(const Release& release) {
 std::string about_bars(const Release& release) {
   if (release.query.intervals) {
     return fmt::format("bars: {}, {}{}", held_quantile(release), share_of(release.query.intervals->level),
-                       release.query.intervals->together ? " together" : " each");
+                       release.query.intervals->is_simultaneous ? " together" : " each");
   }
   if (has_share_bars(release)) {
     return fmt::format(

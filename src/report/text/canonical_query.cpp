@@ -161,8 +161,8 @@ void add_mechanism(Line& line, const QuantileQuery& query) {
   if (!query.interpolate) line.add("interpolate", "no");
   if (!query.intervals) return;
   line.add("intervals", query.intervals->level.to_string());
-  line.add("intervals_of", to_string(query.intervals->of));
-  if (query.intervals->together) line.add("intervals_together", "yes");
+  line.add("intervals_of", to_string(query.intervals->subject));
+  if (query.intervals->is_simultaneous) line.add("intervals_together", "yes");
 }
 
 void add_statistics(Line& line, const StatisticsRequest& statistics, ValueKind kind) {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "fractile/exact.hpp"
-#include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile {
 

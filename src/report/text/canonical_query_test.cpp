@@ -86,7 +86,7 @@ TEST(CanonicalQuery, OrdersListsWhoseOrderDecidesNothing) {
 
 TEST(CanonicalQuery, SaysWhichIntervals) {
   Release release = some_release();
-  release.query.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, true};
+  release.query.intervals = IntervalRequest{Rational(19, 20), IntervalSubject::table, true};
   const std::string text = canonical_query(release.query, release.lattice, some_source(), {});
   EXPECT_NE(text.find(R"("intervals":"19/20","intervals_of":"table","intervals_together":"yes")"), std::string::npos)
       << text;

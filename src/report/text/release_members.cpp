@@ -86,9 +86,9 @@ void write_worst_case(Writer& json, const ErrorTerms& worst) {
   object(json, "worst_case", [&] {
     member(json, "confidence", worst.confidence.to_string());
     member(json, "rows", worst.rows);
-    if (worst.together) member(json, "simultaneous", *worst.together);
-    if (worst.rounded) member(json, "rounding", *worst.rounded);
-    if (!worst.without.empty()) member(json, "reason", worst.without);
+    if (worst.simultaneous_rank) member(json, "simultaneous", *worst.simultaneous_rank);
+    if (worst.rounding) member(json, "rounding", *worst.rounding);
+    if (!worst.unbounded_reason.empty()) member(json, "reason", worst.unbounded_reason);
   });
 }
 
@@ -97,7 +97,7 @@ void write_noise(Writer& json, const std::optional<MostlyNoise>& noise) {
   object(json, "mostly_noise", [&] {
     member(json, "rows", noise->rows);
     number(json, "share", fmt::format("{:.2f}", noise->share));
-    if (noise->enough) write_cost(json, *noise->enough);
+    if (noise->sufficient_budget) write_cost(json, *noise->sufficient_budget);
   });
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fractile/planning.hpp"
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 #include "report/text/json_writer.hpp"
 
 namespace fractile::report_detail {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "exact/edit_distance.hpp"
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 #include "report/text/characters.hpp"

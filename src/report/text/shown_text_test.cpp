@@ -155,8 +155,8 @@ TEST(ShownText, PagesOfReceiptsFromElsewhere) {
   const Release sound = read_receipt(to_json(testing::under_key(small_release(), "k", source)), "r");
   const auto texts = [](Release& receipt) {
     Release::Group& group = receipt.groups.at(0);
-    return std::vector<std::string*>{&group.used.reason, &receipt.program, &receipt.errors->without,
-                                     &receipt.source.engine, &group.spent.at(0).on};
+    return std::vector<std::string*>{&group.used.reason, &receipt.program, &receipt.errors->unbounded_reason,
+                                     &receipt.source.engine, &group.spent.at(0).part};
   };
   Release first = sound;
   for (std::size_t i = 0; i < texts(first).size(); ++i) {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 
+#include "exact/edit_distance.hpp"
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 #include "source/engine/engine.hpp"
