@@ -125,10 +125,12 @@ class ExpectedEnds {
   double of_points_;
 };
 
-/// For intervals of the table, widths follow from the noise of counts and from the errors of the points around which the cuts lie.
-constexpr int points_of_table = 42;  // hundredths of what the count of records leaves
+/// Shares of the points and the brackets of intervals of the table, in hundredths of what the count of records leaves. Widths follow from
+/// the noise of counts and from the errors of the points around which the cuts lie; docs/decisions/intervals-count-first.md compares
+/// shares.
+constexpr int points_of_table = 42;
 constexpr int brackets_of_table = 7;
-constexpr int brackets_of_one_quantile = 15;  // these alone show how far the records reach on either side
+constexpr int brackets_of_one_quantile = 15;  // these brackets alone show how far the records reach on either side
 
 int brackets_of(const QuantileQuery& query, std::uint64_t rows) {
   constexpr double reach =
