@@ -736,7 +736,7 @@ const std::vector<Claim>& claims() {
        "bounds|on the "
        "listed candidates)",
        "definition", by_definition},
-      {"nine in ten: of these releases miss by no more than this; ([0-9]+) of them show, with a probability of 0.95, "
+      {"nine in ten: of these releases miss by no more than this; the ([0-9]+) of them show with a confidence of 0.95 "
        "that "
        "at least ([0-9]+) in 100 of all such releases do",
        "rank_error.md", simulation_shows_less},
