@@ -301,6 +301,7 @@ class Help(CommandTest):
             self.assertIn("4 the budget does not allow it; 5 unusable ledger; 70 internal; 130 stopped by Ctrl-C", words[verb])
         self.assertIn("which counts them as empty [error, and with --ledger missing]", words["release"])
         self.assertIn("which counts them as empty [error]", words["count"])
+        self.assertIn("approximate differential privacy, 1e-6; the mechanism is then independent", words["release"])
         self.assertNotIn("--ledger", words["count"])
 
     def test_at_the_width_of_the_terminal(self):
