@@ -185,7 +185,8 @@ int shares_of_rows(const QuantileQuery& query) { return query.intervals->of == I
 void require_intervals(const QuantileQuery& query) {
   const IntervalRequest& request = *query.intervals;
   if (request.level <= Rational(0) || request.level >= Rational(1)) {
-    refuse("the level of an interval lies between 0 and 1", "write for example 0.95", "intervals");
+    refuse("the level of an interval lies between 0 and 1", {"write for example ", Field("intervals").number("0.95")},
+           "intervals");
   }
   if (query.budget.measure() == Measure::approximate) {
     refuse("there are no intervals under a budget with a delta", "leave the delta out, or use rho", "delta");
