@@ -98,7 +98,7 @@ std::string record_of(const Typed& typed, const Published& published) {
   refuse_given(typed, {"public", "figures", "compare", "guess", "ledger", "dataset"},
                {" does not go with ", Field("format").text("registry")}, "leave it out");
   if (!typed.has("about")) {
-    usage({"the registry wants to know who published the values, and what for: ", Field("about"), " is missing"},
+    usage({"the registry requires who published the values, and for what use: ", Field("about"), " is missing"},
           "name a TOML file with lines such as title = \"Incomes 2025\"", "about");
   }
   return to_registry(published, about_in_file(typed.one("about")));

@@ -395,7 +395,7 @@ int run_channel(const Typed& typed) {
 
 int run_flow(const Typed& typed) {
   using Run = int (*)(const Typed&);
-  on_interrupt("interrupted", "what is printed holds, and no more is known");
+  on_interrupt("interrupted", "what was printed is certain; the rest is undecided");
   static const std::map<std::string, Run> words{
       {"channel", run_channel}, {"check", run_check}, {"choose", run_choose},
       {"compare", run_compare}, {"cost", run_cost},   {"leakage", run_leakage},

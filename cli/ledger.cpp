@@ -137,7 +137,7 @@ std::vector<std::filesystem::path> files_with_receipts(const std::string& folder
   }
   if (failed) {
     usage({Field("receipts"), fmt::format(": the folder '{}' cannot be read: {}", folder, failed.message())},
-          "name the folder in which the receipts are that were published");
+          "name the folder that holds the published receipts");
   }
   std::ranges::sort(files);
   std::stable_partition(files.begin(), files.end(), [](const auto& file) { return file.extension() != ".html"; });
@@ -171,7 +171,7 @@ void require_known_receipts(const LedgerStatement& statement, const std::string&
     }
     if (is_altered) altered += fmt::format("{}'{}'", altered.empty() ? "" : ", ", name);
   }
-  const std::string are_altered = "published receipts are not as they were written: " + altered;
+  const std::string are_altered = "published receipts were changed since they were written: " + altered;
   if (unknown.empty() && altered.empty()) return;
   if (unknown.empty()) {
     throw Error(ErrorCode::ledger, are_altered,

@@ -302,15 +302,17 @@ void require_verb(const CLI::App& app, std::span<const VerbSpec* const> verbs, c
   if (before.empty() && !app.get_subcommands().empty()) return;
   const std::string first_usage = std::string("write for example ") + verbs.front()->usage;
   const std::string prefix = after.empty() ? "" : after + " ";
-  if (before.empty()) usage(after.empty() ? "no verb is named" : "nothing is named after " + after, first_usage);
+  std::vector<std::string> names;
+  for (const VerbSpec* const verb : verbs) names.push_back(last_word(*verb));
+  if (before.empty() && after.empty()) usage("no verb is named", first_usage);
+  if (before.empty())
+    usage(fmt::format("fractile {} needs a further word: {}", after, fmt::join(names, ", ")), first_usage);
   if (looks_like_option(before.front())) {
     const bool version = before.front() == "-v" || before.front() == "-V";
     usage({"the option ", option_words(before.front()), " stands where a verb should"},
           version ? did_you_mean("fractile --version") : first_usage);
   }
   if (after.empty() && before.front() == "version") usage("unknown verb 'version'", did_you_mean("fractile --version"));
-  std::vector<std::string> names;
-  for (const VerbSpec* const verb : verbs) names.push_back(last_word(*verb));
   const std::string nearest = nearest_word(before.front(), names);
   usage("unknown verb '" + prefix + before.front() + "'",
         nearest.empty() ? first_usage : "did you mean fractile " + prefix + nearest + "?");

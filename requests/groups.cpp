@@ -103,8 +103,8 @@ RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
   if ((selection.selects() || typed.has("sql") || typed.has("weight")) && typed.has("public_rows")) {
     usage({Field("public_rows"), " goes neither with ", Field("person"), " nor with ", Field("by"), " nor with ",
            Field("sql"), " nor with ", Field("weight"),
-           ": how many records are kept, are in a group, or come of a query, ",
-           "reveals more than how many rows the table has"},
+           ": how many records are kept, are in a group or result from a query ",
+           "reveals more than the number of rows of the table"},
           "leave it out");
   }
   return selection;

@@ -71,7 +71,7 @@ TextFile read_plain_file(const std::string& path, std::size_t most) {
   TextFile read = read_all(file.get(), most);
   if (read.trouble.empty() && was_changed(descriptor, status)) return {{}, "changed while it was read"};
   if (read.trouble.empty() && read.text.size() != static_cast<std::size_t>(status.st_size)) {
-    return {{}, "not a file of a size that stays"};
+    return {{}, "not a file of a fixed size"};
   }
   if (read.text.starts_with(database_magic)) return {{}, "a database"};
   return read;
@@ -112,8 +112,8 @@ Typed with_texts_of_files(Typed typed) {
     const Field field(in_file);
     if (typed.has("ledger")) {
       usage({field, " does not go with ", Field("ledger"),
-             ": a file that is named could be one of the records, and be quoted"},
-            {"write the contents behind ", Field(name)}, in_file);
+             ": an asker could name a file of records, and the release would quote it"},
+            {"write the contents themselves with ", Field(name)}, in_file);
     }
     if (typed.has(name)) usage({field, " takes the place of ", Field(name)}, "give one or the other", in_file);
     const std::string path = typed.one(in_file);

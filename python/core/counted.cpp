@@ -310,7 +310,7 @@ void bind_counted(nb::module_& module) {
           nb::arg("column"), nb::arg("lattice"), nb::arg("refuse_missing"), nb::arg("person"),
           nb::arg("records_per_person"), nb::arg("by"), nb::arg("key_lists"), nb::arg("key_tuples"), nb::arg("missing"),
           nb::arg("per_person") = "", nb::arg("weight") = std::vector<std::string>(),
-          "The question, answered for no record.")
+          "The question, with counts of 0 for every answer.")
       .def_static(
           "of_bytes",
           [](const nb::bytes& bytes) { return Counted(profiles_of_bytes(text_of(bytes), "a worker's counts")); },
@@ -331,7 +331,7 @@ void bind_counted(nb::module_& module) {
       .def("write", &write_counted, nb::arg("output"), nb::arg("column"), nb::arg("source"),
            nb::arg("records_per_person").none())
       .def("for_persons_of", &for_persons_of, nb::arg("records_per_person"),
-           "The same with a larger bound of records a person.")
+           "The same profiles with a larger bound on records per person.")
       .def_prop_ro("alone", &Counted::alone)
       .def_prop_ro("lattice", [](const Counted& counted) { return counted.header().lattice; })
       .def_prop_ro("records", [](const Counted& counted) { return only_profile(counted).records(); })

@@ -55,19 +55,20 @@ void bind_accounts(nb::module_& module) {
       .def_prop_ro(
           "dataset", [](const LedgerAccount& account) { return account.dataset.name; }, "Its name.")
       .def_prop_ro(
-          "unit", [](const LedgerAccount& account) { return account.dataset.unit; }, "Whom the promise protects.")
+          "unit", [](const LedgerAccount& account) { return account.dataset.unit; },
+          "The unit of privacy, such as person.")
       .def_prop_ro(
           "budget", [](const LedgerAccount& account) { return account.dataset.budget.to_string(); },
-          "What all its releases may cost together.")
+          "The budget of all releases together.")
       .def_prop_ro(
           "spent", [](const LedgerAccount& account) { return account.balance.spent.to_string(); },
-          "What was published has cost so much.")
+          "The cost of all entries that are reserved, drawn or committed.")
       .def_prop_ro(
           "reserved", [](const LedgerAccount& account) { return account.balance.reserved.to_string(); },
-          "What is charged and was not published, or not yet.")
+          "The part of `spent` that is reserved or drawn.")
       .def_prop_ro(
           "remaining", [](const LedgerAccount& account) { return account.balance.remaining.to_string(); },
-          "What further releases may cost.")
+          "What is left for further releases.")
       .def("__repr__", [](const LedgerAccount& account) {
         const LedgerBalance& balance = account.balance;
         return in_words("Account", {{"dataset", nb::cast(account.dataset.name)},
@@ -79,15 +80,15 @@ void bind_accounts(nb::module_& module) {
 }
 
 void bind_entries(nb::module_& module) {
-  nb::class_<LedgerEntry>(module, "Entry", "What a ledger says of one release.")
+  nb::class_<LedgerEntry>(module, "Entry", "An entry: what a ledger holds about one release.")
       .def_ro("id", &LedgerEntry::id, "Its number, from 1 on.")
       .def_prop_ro(
-          "dataset", [](const LedgerEntry& entry) { return entry.request.dataset; }, "Whose budget paid.")
+          "dataset", [](const LedgerEntry& entry) { return entry.request.dataset; }, "The dataset whose budget paid.")
       .def_prop_ro(
           "query", [](const LedgerEntry& entry) { return entry.request.query; },
-          "What was asked, in JSON: equal texts are one question.")
+          "The query, in JSON; the same query has the same text.")
       .def_prop_ro(
-          "cost", [](const LedgerEntry& entry) { return entry.request.cost.to_string(); }, "What it costs.")
+          "cost", [](const LedgerEntry& entry) { return entry.request.cost.to_string(); }, "The cost of the release.")
       .def_prop_ro(
           "state", [](const LedgerEntry& entry) { return to_string(entry.state); },
           R"("reserved", "drawn", "committed" or "void".)")
@@ -105,16 +106,16 @@ void bind_entries(nb::module_& module) {
 }
 
 void bind_statement(nb::module_& module) {
-  nb::class_<LedgerStatement>(module, "Statement", "All that a ledger says at one moment.")
+  nb::class_<LedgerStatement>(module, "Statement", "Everything that a ledger holds at one moment.")
       .def_ro("accounts", &LedgerStatement::accounts, "The datasets.")
-      .def_ro("entries", &LedgerStatement::entries, "The releases, the first one first.")
+      .def_ro("entries", &LedgerStatement::entries, "The entries, the first one first.")
       .def(
           "json",
           [](const LedgerStatement& s, bool all) {
             return to_json(s, all ? LedgerDetail::everything : LedgerDetail::balances);
           },
           nb::arg("everything") = false,
-          "As `fractile ledger show` prints it; with everything as `ledger export` does.")
+          "The JSON of `fractile ledger show`; with `everything`, that of `fractile ledger export`.")
       .def(
           "csv",
           [](const LedgerStatement& s, bool all) {
@@ -122,8 +123,8 @@ void bind_statement(nb::module_& module) {
           },
           nb::arg("everything") = false, "The same as CSV.")
       .def(
-          "table", [](const LedgerStatement& s) { return to_table(s); }, "The same as text for people.")
-      .def("page", &page_of, nb::arg("about"), "The page, and its files by name.")
+          "table", [](const LedgerStatement& s) { return to_table(s); }, "The table of `fractile ledger show`.")
+      .def("page", &page_of, nb::arg("about"), "The page, and its figures and tables by the names of their files.")
       .def("__repr__", [](const LedgerStatement& s) {
         return in_words("Statement",
                         {{"accounts", nb::cast(s.accounts.size())}, {"entries", nb::cast(s.entries.size())}});

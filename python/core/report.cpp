@@ -119,7 +119,7 @@ std::optional<std::string> found(const Release& release, std::size_t number,
 
 void bind_groups(nb::class_<Release>& release) {
   const auto group = nb::arg("group");
-  release.def("values", &values, group, "The values, in the order of quantiles; of dates and times ticks.")
+  release.def("values", &values, group, "The values, in the order of `quantiles`; dates and times are ticks.")
       .def(
           "intervals", &intervals, group,
           nb::sig("def intervals(self, group: int) -> list[tuple[fractions.Fraction, fractions.Fraction, bool, bool]]"),
@@ -129,70 +129,71 @@ void bind_groups(nb::class_<Release>& release) {
           nb::sig("def statistics(self, group: int) -> tuple[tuple[typing.Any, ...], list[tuple[fractions.Fraction, "
                   "tuple[typing.Any, ...], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction]]], "
                   "tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction] | None] | None"),
-          "The count, what lies below each value, and the mean, each with its interval.")
+          "The count, the counts and shares below each value, and the mean, each with its interval.")
       .def("spent", &spent, group, "The cost, part by part.")
       .def(
           "rank_errors", [](const Release& r, std::size_t g) { return r.groups.at(g).rank_errors; }, group,
-          "By how many records that count each value misses its quantile at most.")
+          "For each value, by how many records it misses its quantile at most.")
       .def(
           "mechanism", [](const Release& r, std::size_t g) { return to_string(r.groups.at(g).used.mechanism); }, group,
-          "What ran.")
+          "The mechanism that ran.")
       .def(
           "reason", [](const Release& r, std::size_t g) { return r.groups.at(g).used.reason; }, group,
-          "Why it ran; empty where it was asked for.")
+          "Why auto chose this mechanism; empty if it was named.")
       .def(
           "granularity", [](const Release& r, std::size_t g) { return found(r, g, &MechanismUsed::granularity); },
-          group, "The distance of values that was found and used, where there was one.")
+          group, "The granularity of the values that was found and used; None if none was.")
       .def(
           "heaping", [](const Release& r, std::size_t g) { return found(r, g, &MechanismUsed::heaping); }, group,
-          "The distance of the values on which many records heap, where there was one.")
+          "The distance of the values on which many records heap; None if no heaps were found.")
       .def(
           "is_mostly_noise", [](const Release& r, std::size_t g) { return r.groups.at(g).noise.has_value(); }, group,
           "Whether noise decides the values more than the records do.");
 }
 
 void bind_release(nb::module_& module) {
-  nb::class_<Release> release(module, "Release",
-                              "All that a receipt says. A group is a number, from 0 on, as in keys.");
+  nb::class_<Release> release(
+      module, "Release", "Everything that a receipt says. Methods take a group by its index in `keys`, from 0 on.");
   release.def("with_receipt", &with_receipt, "The same, with its receipt.")
-      .def_ro("receipt", &Release::receipt, "The receipt, in JSON; empty where it was not yet composed.")
+      .def_ro("receipt", &Release::receipt, "The receipt, in JSON; empty until with_receipt() has composed it.")
       .def_ro("program", &Release::program, "The program and version that made it.")
       .def_prop_ro(
           "sha256", [](const Release& r) { return sha256_of(r.receipt); }, "The hash of the receipt.")
       .def_prop_ro("keys", &keys_of, nb::sig("def keys(self) -> list[typing.Any]"),
-                   "Those of the groups; none without.")
+                   "The keys of the groups; empty in a release without groups.")
       .def_prop_ro(
           "quantiles", [](const Release& r) { return r.query.quantiles; }, "Which quantiles were published.")
       .def_prop_ro(
           "kind", [](const Release& r) { return to_string(r.lattice.kind()); },
           R"("number", "date", "timestamp" or "instant".)")
       .def_prop_ro(
-          "by", [](const Release& r) { return r.source.by.names(); }, "The columns of groups.")
+          "by", [](const Release& r) { return r.source.by.names(); }, "The key columns.")
       .def_prop_ro(
           "column", [](const Release& r) { return r.source.column; }, "The column that was published.")
       .def_prop_ro(
-          "file", [](const Release& r) { return r.source.file; }, "What was read, as it is called.")
+          "file", [](const Release& r) { return r.source.file; }, "The name of the file or frame that was read.")
       .def_prop_ro(
-          "measure", [](const Release& r) { return to_string(r.cost().measure()); }, "What the cost is of.")
+          "measure", [](const Release& r) { return to_string(r.cost().measure()); },
+          "The measure of the cost: pure, zcdp or approximate.")
       .def_prop_ro(
-          "cost", [](const Release& r) { return r.cost().to_string(); }, "What it costs one person.")
+          "cost", [](const Release& r) { return r.cost().to_string(); }, "The cost of the release for one person.")
       .def_prop_ro(
           "neighbors", [](const Release& r) { return to_string(r.query.neighbors); },
           R"(What two tables differ in: "add-remove" or "change-one".)")
       .def_prop_ro(
           "records_per_person", [](const Release& r) { return r.query.records_per_person; },
-          "To persons of how many records the promise is made.")
+          "The largest number of records of a person to whom the promise is made.")
       .def_prop_ro(
           "confidence", [](const Release& r) { return r.errors ? std::optional(r.errors->confidence) : std::nullopt; },
           "The probability with which the bounds of rank errors hold.")
       .def_prop_ro(
           "rows", [](const Release& r) { return r.errors ? std::optional(r.errors->rows) : std::nullopt; },
-          "For how many records the bounds of rank errors are.")
-      .def_ro("public_rows", &Release::public_rows, "How many records there are, where that is public.")
-      .def_ro("unsafe_seed", &Release::unsafe_seed, "The seed of a release that is not private.")
+          "The largest number of records for which the bounds of rank errors hold.")
+      .def_ro("public_rows", &Release::public_rows, "The number of rows of the table; None if it is not public.")
+      .def_ro("unsafe_seed", &Release::unsafe_seed, "The seed of a release that is not private; None otherwise.")
       .def_prop_ro(
           "bounds_share", [](const Release& r) { return r.bounds ? std::optional(r.bounds->share) : std::nullopt; },
-          "Which share of the budget found the bounds.")
+          "The share of the budget that found the bounds; None if they were given.")
       .def_prop_ro(
           "interval_level",
           [](const Release& r) { return r.query.intervals ? std::optional(r.query.intervals->level) : std::nullopt; },

@@ -33,7 +33,7 @@ class Event(Protocol):
 
 def require_event(cancel: Any) -> None:
     if cancel is not None and not callable(getattr(cancel, "is_set", None)):
-        raise UsageError("cancel: an event is expected", "write cancel=event, of event = threading.Event(), and event.set() elsewhere", "cancel")
+        raise UsageError("cancel: an event is expected", "write event = threading.Event(), pass cancel=event, and call event.set() to end the call", "cancel")
 
 
 #: How like a name must be to be a misspelling. `person` is like `epsilon` to 0.62, and `weight` like `weight_step` to 0.71.

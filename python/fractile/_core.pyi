@@ -34,14 +34,16 @@ class Frame:
     def names(self) -> list[str]: ...
 
 class Release:
-    """All that a receipt says. A group is a number, from 0 on, as in keys."""
+    """
+    Everything that a receipt says. Methods take a group by its index in `keys`, from 0 on.
+    """
 
     def with_receipt(self) -> Release:
         """The same, with its receipt."""
 
     @property
     def receipt(self) -> str:
-        """The receipt, in JSON; empty where it was not yet composed."""
+        """The receipt, in JSON; empty until with_receipt() has composed it."""
 
     @property
     def program(self) -> str:
@@ -53,7 +55,7 @@ class Release:
 
     @property
     def keys(self) -> list[Any]:
-        """Those of the groups; none without."""
+        """The keys of the groups; empty in a release without groups."""
 
     @property
     def quantiles(self) -> list[fractions.Fraction]:
@@ -65,7 +67,7 @@ class Release:
 
     @property
     def by(self) -> list[str]:
-        """The columns of groups."""
+        """The key columns."""
 
     @property
     def column(self) -> str:
@@ -73,15 +75,15 @@ class Release:
 
     @property
     def file(self) -> str:
-        """What was read, as it is called."""
+        """The name of the file or frame that was read."""
 
     @property
     def measure(self) -> str:
-        """What the cost is of."""
+        """The measure of the cost: pure, zcdp or approximate."""
 
     @property
     def cost(self) -> str:
-        """What it costs one person."""
+        """The cost of the release for one person."""
 
     @property
     def neighbors(self) -> str:
@@ -89,7 +91,7 @@ class Release:
 
     @property
     def records_per_person(self) -> int:
-        """To persons of how many records the promise is made."""
+        """The largest number of records of a person to whom the promise is made."""
 
     @property
     def confidence(self) -> fractions.Fraction | None:
@@ -97,19 +99,23 @@ class Release:
 
     @property
     def rows(self) -> int | None:
-        """For how many records the bounds of rank errors are."""
+        """
+        The largest number of records for which the bounds of rank errors hold.
+        """
 
     @property
     def public_rows(self) -> int | None:
-        """How many records there are, where that is public."""
+        """The number of rows of the table; None if it is not public."""
 
     @property
     def unsafe_seed(self) -> int | None:
-        """The seed of a release that is not private."""
+        """The seed of a release that is not private; None otherwise."""
 
     @property
     def bounds_share(self) -> fractions.Fraction | None:
-        """Which share of the budget found the bounds."""
+        """
+        The share of the budget that found the bounds; None if they were given.
+        """
 
     @property
     def interval_level(self) -> fractions.Fraction | None:
@@ -122,7 +128,7 @@ class Release:
     def __repr__(self) -> str: ...
 
     def values(self, group: int) -> list[fractions.Fraction]:
-        """The values, in the order of quantiles; of dates and times ticks."""
+        """The values, in the order of `quantiles`; dates and times are ticks."""
 
     def intervals(self, group: int) -> list[tuple[fractions.Fraction, fractions.Fraction, bool, bool]]:
         """
@@ -131,27 +137,29 @@ class Release:
 
     def statistics(self, group: int) -> tuple[tuple[Any, ...], list[tuple[fractions.Fraction, tuple[Any, ...], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction]]], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction] | None] | None:
         """
-        The count, what lies below each value, and the mean, each with its interval.
+        The count, the counts and shares below each value, and the mean, each with its interval.
         """
 
     def spent(self, group: int) -> list[tuple[str, str]]:
         """The cost, part by part."""
 
     def rank_errors(self, group: int) -> list[int | None]:
-        """By how many records that count each value misses its quantile at most."""
+        """For each value, by how many records it misses its quantile at most."""
 
     def mechanism(self, group: int) -> str:
-        """What ran."""
+        """The mechanism that ran."""
 
     def reason(self, group: int) -> str:
-        """Why it ran; empty where it was asked for."""
+        """Why auto chose this mechanism; empty if it was named."""
 
     def granularity(self, group: int) -> str | None:
-        """The distance of values that was found and used, where there was one."""
+        """
+        The granularity of the values that was found and used; None if none was.
+        """
 
     def heaping(self, group: int) -> str | None:
         """
-        The distance of the values on which many records heap, where there was one.
+        The distance of the values on which many records heap; None if no heaps were found.
         """
 
     def is_mostly_noise(self, group: int) -> bool:
@@ -186,28 +194,28 @@ class Account:
 
     @property
     def unit(self) -> str:
-        """Whom the promise protects."""
+        """The unit of privacy, such as person."""
 
     @property
     def budget(self) -> str:
-        """What all its releases may cost together."""
+        """The budget of all releases together."""
 
     @property
     def spent(self) -> str:
-        """What was published has cost so much."""
+        """The cost of all entries that are reserved, drawn or committed."""
 
     @property
     def reserved(self) -> str:
-        """What is charged and was not published, or not yet."""
+        """The part of `spent` that is reserved or drawn."""
 
     @property
     def remaining(self) -> str:
-        """What further releases may cost."""
+        """What is left for further releases."""
 
     def __repr__(self) -> str: ...
 
 class Entry:
-    """What a ledger says of one release."""
+    """An entry: what a ledger holds about one release."""
 
     @property
     def id(self) -> int:
@@ -215,15 +223,15 @@ class Entry:
 
     @property
     def dataset(self) -> str:
-        """Whose budget paid."""
+        """The dataset whose budget paid."""
 
     @property
     def query(self) -> str:
-        """What was asked, in JSON: equal texts are one question."""
+        """The query, in JSON; the same query has the same text."""
 
     @property
     def cost(self) -> str:
-        """What it costs."""
+        """The cost of the release."""
 
     @property
     def state(self) -> str:
@@ -248,7 +256,7 @@ class Entry:
     def __repr__(self) -> str: ...
 
 class Statement:
-    """All that a ledger says at one moment."""
+    """Everything that a ledger holds at one moment."""
 
     @property
     def accounts(self) -> list[Account]:
@@ -256,21 +264,21 @@ class Statement:
 
     @property
     def entries(self) -> list[Entry]:
-        """The releases, the first one first."""
+        """The entries, the first one first."""
 
     def json(self, everything: bool = False) -> str:
         """
-        As `fractile ledger show` prints it; with everything as `ledger export` does.
+        The JSON of `fractile ledger show`; with `everything`, that of `fractile ledger export`.
         """
 
     def csv(self, everything: bool = False) -> str:
         """The same as CSV."""
 
     def table(self) -> str:
-        """The same as text for people."""
+        """The table of `fractile ledger show`."""
 
     def page(self, about: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-        """The page, and its files by name."""
+        """The page, and its figures and tables by the names of their files."""
 
     def __repr__(self) -> str: ...
 
@@ -465,7 +473,7 @@ class Counted:
 
     @staticmethod
     def of(column: str, lattice: Lattice, refuse_missing: bool, person: str, records_per_person: int, by: Sequence[str], key_lists: Sequence[Sequence[str]], key_tuples: Sequence[Sequence[str]], missing: Sequence[str], per_person: str = '', weight: Sequence[str] = []) -> Counted:
-        """The question, answered for no record."""
+        """The question, with counts of 0 for every answer."""
 
     @staticmethod
     def of_bytes(bytes: bytes) -> Counted: ...
@@ -498,7 +506,7 @@ class Counted:
     def write(self, output: str, column: str, source: str, records_per_person: int | None) -> None: ...
 
     def for_persons_of(self, records_per_person: int) -> Counted:
-        """The same with a larger bound of records a person."""
+        """The same profiles with a larger bound on records per person."""
 
     @property
     def alone(self) -> list[Counted]: ...

@@ -413,7 +413,8 @@ std::vector<KeyLevel> levels_in(const Item& table, const std::vector<std::string
   if (totals->is_word()) {
     if (!totals->choice<bool>({{"all", true}, {"none", false}})) return levels;
     if (by.size() > most_columns) {
-      totals->refuse(fmt::format("all margins of {} columns are too many", by.size()), "list those that you publish");
+      totals->refuse(fmt::format("\"all\" has too many totals for {} columns", by.size()),
+                     "list those that you publish");
     }
     return all_levels(by.size());
   }
@@ -544,7 +545,7 @@ PublicationTarget target_in(const Item& item) {
                                               {"value_error", Quantity::value},
                                               {"interval_width", Quantity::interval}};
   const std::string example = "write for example { share_error = 0.02 }, of a cell's records";
-  if (!item.is_table()) item.refuse("what it limits is not said", example);
+  if (!item.is_table()) item.refuse("it does not say what it limits", example);
   item.require_keys({"rank_error", "share_error", "value_error", "interval_width"});
   std::optional<PublicationTarget> target;
   for (const auto& [name, quantity] : kinds) {

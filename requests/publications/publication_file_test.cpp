@@ -297,7 +297,8 @@ TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
                  "one a level");
   expect_refused("share = 2", "target = { interval_width = 3 }", "29: table[0].target", "says nothing",
                  "interval_width = 0.1");
-  expect_refused("share = 2", "target = 10", "29: table[0].target", "what it limits is not said", "share_error = 0.02");
+  expect_refused("share = 2", "target = 10", "29: table[0].target", "it does not say what it limits",
+                 "share_error = 0.02");
   expect_refused("share = 2", "target = {}", "29: table[0].target", "no target is named", "share_error = 0.02");
   expect_refused("share = 2", "possible = [[\"n\", \"x\"]]", "29: table[0].possible",
                  "'x' is not a key of column 'sex'", "leave the cell out");
@@ -307,7 +308,7 @@ TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
                  "a cell has 1 keys, and the table 2 columns", "one key a column");
   expect_refused("count = true\nmean", "mean", "16: table[0]", "releases no count", "count = true");
   expect_refused("hidden = 10", "hidden = -1", "45: marks.hidden", "-1 is not a whole number", "write for example");
-  expect_refused("quantiles = \"deciles\"", "", "27: table[0].intervals", "intervals are of quantiles", "leave it out");
+  expect_refused("quantiles = \"deciles\"", "", "27: table[0].intervals", "intervals need quantiles", "leave it out");
   expect_refused("unreliable = 0.2", "unreliable = 0", "44: marks.unreliable", "not above 0", "0.2");
 }
 

@@ -108,7 +108,7 @@ constexpr VerbSpec ledger_show_spec{
     "fractile ledger show FILE [--dataset NAME] [--format FORMAT]",
     ledger_file,
     ledger_show_table,
-    "csv, the format in a pipe, and json have the datasets only; fractile ledger export also has the entries.\n"
+    "csv (the default in a pipe) and json list only the datasets; fractile ledger export lists the entries, too.\n"
     "\n"
     "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n",
 };

@@ -59,7 +59,7 @@ inline constexpr OptionSpec rho_option{"--rho", asker,     "R",
                                        "",      "Privacy", "or zero-concentrated differential privacy: 1/2, 0.1"};
 inline constexpr OptionSpec delta_option{
     "--delta", asker,     "D",
-    "",        "Privacy", "with --epsilon and --mechanism independent: approximate differential privacy, 1e-6"};
+    "",        "Privacy", "with --epsilon: approximate differential privacy, 1e-6; the mechanism is then independent"};
 inline constexpr OptionSpec neighbors_option{
     "--neighbors", owner,     "RELATION",
     "add-remove",  "Privacy", "add-remove (one record more or less) or change-one (one record replaced)"};

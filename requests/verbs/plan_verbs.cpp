@@ -123,7 +123,9 @@ constexpr const char* publish_epilogue =
     "  fractile plan people.toml\n"
     "  fractile publish people.toml --ledger budget.db --output tables\n"
     "\n"
-    "Exit codes: 0 done; 2 wrong usage; 3 unreadable table; 4 not enough budget; 5 broken ledger; 70 internal.\n";
+    "Exit codes: 0 published; 2 wrong usage; 3 unusable file, table or cell; 4 the budget does not\n"
+    "allow it; 5 unusable ledger; 70 internal; 130 stopped by Ctrl-C and 143 by SIGTERM after a\n"
+    "ledger was charged.\n";
 
 constexpr VerbSpec publish_spec{
     "publish",

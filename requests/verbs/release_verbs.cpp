@@ -135,7 +135,8 @@ constexpr std::array count_table{
     OptionSpec{"--source", owner, "NAME", "the path of FILE", "Input", "what the profile file calls the table"},
     null_option,
     missing_option,
-    unreadable_option,
+    // No ledger pays for a count.
+    OptionSpec{"--unreadable", owner, "POLICY", "error", "Input", unreadable_option.help},
     sql_option,
     sql_file_option,
     table_option,

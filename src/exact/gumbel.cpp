@@ -65,7 +65,7 @@ Enclosure centre(std::uint64_t score, std::uint64_t length, const Exponent& rate
 std::size_t detail::select_gumbel(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,
                                   const Exponent& rate, RandomBits& bits, Optimize optimize, Filter filter) {
   if (!lengths.empty() && lengths.size() != scores.size()) {
-    throw Error(ErrorCode::usage, "as many lengths as scores are needed");
+    throw Error(ErrorCode::usage, "there must be one length for each score");
   }
   std::optional<GumbelVariable> best;
   for (std::size_t k = 0; k < scores.size(); ++k) {

@@ -16,7 +16,7 @@ namespace fractile {
 namespace {
 
 void require_lengths(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths) {
-  if (scores.size() != lengths.size()) throw Error(ErrorCode::usage, "as many lengths as scores are needed");
+  if (scores.size() != lengths.size()) throw Error(ErrorCode::usage, "there must be one length for each score");
   std::uint64_t total = 0;
   for (const std::uint64_t length : lengths) {
     total += length;

@@ -79,6 +79,7 @@ std::string difference(const LedgerReading& a, const LedgerReading& b, Matters m
 
 /// Says what to type in `ledger init` for a dataset that is read differently.
 Words declaring(const std::string& name, const std::optional<std::string>& value) {
+  if (!value) return {"a new dataset of fractile ledger init can be read ", held(name, value)};
   return {"fractile ledger init declares it for a new dataset: ", held(name, value)};
 }
 
@@ -93,7 +94,8 @@ void require_declared_reading(const LedgerDataset& dataset, const LedgerRequest&
     const std::optional<std::string> value = value_in(declared, undeclared);
     const Words wanted{fmt::format("dataset '{}' is read ", dataset.name), held(undeclared, value),
                        value ? "" : ", since nothing is known about what this release reads"};
-    refuse_reading(undeclared, request, wanted, {"read it so; ", declaring(undeclared, value_in(asked, undeclared))});
+    refuse_reading(undeclared, request, wanted,
+                   {"read it ", held(undeclared, value), "; ", declaring(undeclared, value_in(asked, undeclared))});
   }
 }
 
@@ -107,7 +109,7 @@ void require_fixed_reading(const LedgerDataset& dataset, const LedgerSource& fix
                    {fmt::format("entry {} of dataset '{}', which fixed how {} is read, ", fixed.entry, dataset.name,
                                 fixed.source == request.source ? "that" : source_in_words(fixed.source)),
                     held(other, value)},
-                   {"read it as that entry did; ", declaring(other, value_in(asked, other))});
+                   {"read it ", held(other, value), ", as that entry did; ", declaring(other, value_in(asked, other))});
   }
   if (request.records_per_person >= fixed.records_per_person) return;
   if (has_any_number_of_records(dataset, request)) return;

@@ -46,6 +46,8 @@ TEST_P(LedgerReadings, WhatIsDeclaredHoldsForEveryRelease) {
   expect_refused(ledger, asked("/t.csv", {{"delimiter", ","}}),
                  "fractile ledger init declares it for a new dataset: with");
   expect_refused(ledger, asked("/t.csv", {}), "the file '/t.csv' without delimiter, and dataset 'people' is read with");
+  expect_refused(ledger, asked("/t.csv", {}),
+                 "read it with delimiter = \";\"; a new dataset of fractile ledger init can be read without delimiter");
   expect_refused(ledger, asked("", {}), "reads a source without a name without delimiter");
   EXPECT_TRUE(ledger.statement().entries.empty());
   EXPECT_EQ(ledger.reserve(asked("/t.csv", semicolons)).id, 1);

@@ -219,7 +219,7 @@ std::string coarse_steps(const Publication& publication) {
 /// Why there is a dash in place of a worst case; empty where there is none.
 std::string why_not_known(const PublicationPlan& plan) {
   std::vector<std::string> reasons;
-  if (grows_with_rows(plan)) reasons.emplace_back("where it grows with the records: the file may say rows");
+  if (grows_with_rows(plan)) reasons.emplace_back("where it grows with the records: state rows in the file");
   std::vector<std::string> unknown;
   for (const PlannedLevel& level : plan.levels) {
     if (level.unbounded_reason.empty() || std::ranges::find(unknown, level.unbounded_reason) != unknown.end()) continue;

@@ -247,7 +247,7 @@ void require_one_table(const PublishedTables& tables, const PublishedLevel& leve
     keys.insert(std::move(of_level));
   }
   for (const Release::Group& group : release.groups) {
-    if (!keys.contains(group.key.texts())) malformed("a total has a cell that its finest level has not");
+    if (!keys.contains(group.key.texts())) malformed("a total has a cell that its finest level does not have");
   }
   const Release& first = finest.release;
   const bool has_intervals = release.query.intervals.has_value();

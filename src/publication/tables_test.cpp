@@ -130,7 +130,7 @@ TEST(Publications, AreRefused) {
                    first(all).others = {"abroad", ""};
                    first(all).possible_cells = {{"n", "f"}, {"s", "f"}, {"abroad", "m"}};
                  });
-  expect_refused("intervals", "intervals are of quantiles, and there are no quantiles", [&](Publication& all) {
+  expect_refused("intervals", "intervals need quantiles, and there are none", [&](Publication& all) {
     first(all).quantiles.clear();
     first(all).count = true;
     first(all).intervals = IntervalRequest{Rational(19, 20), IntervalSubject::table};
@@ -177,7 +177,7 @@ TEST(Publications, AreRefused) {
     });
   };
   expect_no_mean("not a list of candidates", Lattice::explicit_points({100, 200, 400}));
-  expect_no_mean("its own mean", Lattice::regular(5, 5, 1));
+  expect_no_mean("the mean is that value", Lattice::regular(5, 5, 1));
   expect_no_mean("at most 2^32 possible values", Lattice::numbers((std::uint64_t{1} << 32) + 1));
   expect_refused("quantiles", "publishes nothing", [&](Publication& all) { first(all).quantiles.clear(); });
   expect_refused("counts_share", "not between 0 and 1", [&](Publication& all) {

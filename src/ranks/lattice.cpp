@@ -27,7 +27,7 @@ void require_numbers(std::span<const double> values) {
 }
 
 void require_as_many(std::size_t values, std::size_t positions) {
-  if (values != positions) throw Error(ErrorCode::internal, "as many positions as values are needed");
+  if (values != positions) throw Error(ErrorCode::internal, "there must be one position for each value");
 }
 
 constexpr std::uint64_t exact_as_double = std::uint64_t{1} << 53;
@@ -316,7 +316,7 @@ Position Lattice::position_of(const Rational& value) const {
 }
 
 Position Lattice::position_of_mean(std::int64_t sum, std::uint64_t count) const {
-  if (count == 0) throw Error(ErrorCode::usage, "no numbers have no mean");
+  if (count == 0) throw Error(ErrorCode::usage, "the mean of no numbers is undefined");
   return regular_ ? 2 * regular_->nearest_index_of_mean(sum, count) + 1
                   : explicit_->position_of(Rational(sum) / Rational(count));
 }

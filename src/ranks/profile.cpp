@@ -23,7 +23,7 @@ constexpr std::size_t block_size = 1024;  // as many records as fit the nearest 
 RankProfile::RankProfile(Lattice lattice, std::vector<Position> positions, std::span<const std::uint64_t> counts)
     : lattice_(std::move(lattice)) {
   const Position highest = 2 * candidates();
-  if (positions.size() != counts.size()) throw Error(ErrorCode::internal, "as many counts as positions are needed");
+  if (positions.size() != counts.size()) throw Error(ErrorCode::internal, "there must be one count for each position");
   std::vector<std::uint64_t> cumulative;
   cumulative.reserve(counts.size() + 1);
   cumulative.push_back(0);
@@ -87,7 +87,7 @@ void RankProfile::require_on(const Lattice& lattice) const {
 
 RankProfile relabeled(RankProfile profile, const Lattice& lattice) {
   if (lattice.size() != profile.candidates() || lattice.is_regular() != profile.lattice_.is_regular()) {
-    throw Error(ErrorCode::internal, "a lattice with other candidates cannot call them otherwise");
+    throw Error(ErrorCode::internal, "a lattice with new names must have as many candidates as the old one");
   }
   profile.lattice_ = lattice;
   return profile;
@@ -150,7 +150,7 @@ struct ProfileBuilder::State {
 
   void take(State& other) {
     if (!(other.lattice == lattice)) {
-      throw Error(ErrorCode::usage, "builders of different lattices cannot be one");
+      throw Error(ErrorCode::usage, "builders of different lattices cannot be joined");
     }
     require_room_for(other.records);
     if (counters) {
@@ -219,6 +219,7 @@ struct ProfileBuilder::State {
   std::optional<PositionCounters> counters;  // for a coarse lattice
   std::uint64_t counted = 0;                 // records in the counters
   PositionList list;                         // for a fine lattice
+  // The records that neither of them holds: positions, each with a number of records.
   std::vector<std::pair<Position, std::uint64_t>> bulk;
 };
 

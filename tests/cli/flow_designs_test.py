@@ -69,7 +69,7 @@ class Designs(CommandTest):
         refuse('{ perturber = "geometric", epsilon = "1" }', "exp(1) is not rational", "ln 3")
         refuse('{ perturber = "geometric", epsilon = "0 epsilon" }', "epsilon is multiplied by a fraction of whole numbers up to 12")
         refuse('{ epsilon = "ln 3" }', "perturber.perturber: missing")
-        refuse('"geometric"', "bits are counted of answers with digits 0 and 1, and one is 2", post='"bits"')
+        refuse('"geometric"', "bits are counted only in answers of the digits 0 and 1, and one is 2", post='"bits"')
         refuse('{ matrix = [["odds^(1/13)/2", "1/2", 0], [1, 0, 0], [1, 0, 0]] }', "no common degree up to 12")
         refuse('{ matrix = [["2^(1/2)", 0, 0], [1, 0, 0], [1, 0, 0]] }', "only odds have a fraction as their exponent")
         refuse('[{ of = 3, perturber = "geometric" }]', "3, and there are 2 participants")

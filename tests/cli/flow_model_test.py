@@ -403,7 +403,7 @@ class Guessing(CommandTest):
     def test_refusals(self):
         text = '[pipeline]\nparticipants = 1\nvalues = [0, 1]\nperturber = "geometric"\npost = "sum"\n'
         self.write("p.toml", text)
-        for guess, words in (("presence", "one among others"), ("above:1", "no value is above 1"), ("above:-1", "all values"),
+        for guess, words in (("presence", "a participant among others"), ("above:1", "no value is above 1"), ("above:-1", "all values"),
                              ("among:0,1", "all values are in one set"), ("among:2", "not one of the values"),
                              ("age", "'age' is not known"), ("above:x", "--guess"), ("among:", "--guess")):
             result = run("flow", "leakage", "p.toml", "--epsilon", "1", "--guess", guess, cwd=self.folder)

@@ -189,7 +189,7 @@ class BadOptions(FlowTest):
 
     def test_words(self):
         example = "write for example fractile flow check FILE --epsilon LO..HI"
-        self.refuse([], "nothing is named after flow", example)
+        self.refuse([], "fractile flow needs a further word: check, ", example)
         self.refuse(["chek", "x.toml"], "unknown verb 'flow chek'", "did you mean fractile flow check?")
         self.refuse(["x.toml"], "unknown verb 'flow x.toml'", example)
         self.refuse(["--epsilon", "1"], "the option --epsilon stands where a verb should", example)

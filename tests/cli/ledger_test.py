@@ -697,14 +697,14 @@ class PutBack(VoidedWhileItRuns):
             with self.subTest(altered[-80:]):
                 self.write("published/first.json", altered)
                 self.refuse(5, "verify", "budget.db", "--receipts", "published",
-                            parts=("published receipts are not as they were written: 'first.json'", "fractile ledger export"))
+                            parts=("published receipts were changed since they were written: 'first.json'", "fractile ledger export"))
         os.mkdir(self.folder / "other")
         self.ledger("init", "other/budget.db", "--dataset", "people", "--epsilon", "1")
-        self.refuse(5, "verify", "other/budget.db", "--receipts", "published", parts=("not as they were written: 'first.json'",))
+        self.refuse(5, "verify", "other/budget.db", "--receipts", "published", parts=("published receipts were changed since they were written: 'first.json'",))
         self.write("published/first.json", text)
         self.write("published/second.json", start)
         self.refuse(5, "verify", "other/budget.db", "--receipts", "published",
-                    parts=("entries that published receipts name: 'first.json' (entry 1", "; published receipts are not as they were written: 'second.json'"))
+                    parts=("entries that published receipts name: 'first.json' (entry 1", "; published receipts were changed since they were written: 'second.json'"))
         os.unlink(self.folder / "published/second.json")
         self.write("published/export.json", self.ledger("export", "budget.db"))
         shutil.copy(self.folder / "budget.db", self.folder / "published")
@@ -824,7 +824,7 @@ class Witnessed(LedgerTest):
         self.assertIn("charged again: the witness '" + self.path, self.statement()["entries"][1]["query"])
         counted = ", with drawn entries, which count for good"  # what is reserved can be voided
         self.assertIn(f"reserved   epsilon = 1/8 of it{counted}\n", self.ledger("show", "budget.db", "--format", "table"))
-        self.assertIn(f"of it reserved: epsilon = 1/8{counted}", self.ledger("show", "budget.db", "--format", "html"))
+        self.assertIn(f"of which reserved: epsilon = 1/8{counted}", self.ledger("show", "budget.db", "--format", "html"))
         self.paid(epsilon="1/16")
         self.ledger("verify", "budget.db")
 

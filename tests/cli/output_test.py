@@ -295,6 +295,15 @@ class Help(CommandTest):
                       "it; 5 unusable ledger; 70 internal; 130 stopped by Ctrl-C and 143 by SIGTERM after a ledger was\n"
                       "charged.", text)
 
+    def test_of_verbs_that_a_ledger_pays_for_and_others(self):
+        words = {verb: " ".join(self.text(verb, "--help").split()) for verb in ("release", "publish", "count")}
+        for verb in ("release", "publish"):
+            self.assertIn("4 the budget does not allow it; 5 unusable ledger; 70 internal; 130 stopped by Ctrl-C", words[verb])
+        self.assertIn("which counts them as empty [error, and with --ledger missing]", words["release"])
+        self.assertIn("which counts them as empty [error]", words["count"])
+        self.assertIn("approximate differential privacy, 1e-6; the mechanism is then independent", words["release"])
+        self.assertNotIn("--ledger", words["count"])
+
     def test_at_the_width_of_the_terminal(self):
         for columns, widest in ((72, 72), (110, 110), (400, 120), (10, 60), (0, LONG_LINE)):
             with self.subTest(columns=columns), Terminal() as terminal:

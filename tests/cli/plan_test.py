@@ -102,7 +102,7 @@ class Analyst(CommandTest):
         page = run("plan", *options(self.WIDE, analyst="loss.toml", format="html", figures="out"), cwd=self.folder)
         self.assertEqual((page.code, page.err), (0, ""))
         words = " ".join(page.out.split())
-        self.assertRegex(words, r"The smallest of the \d+ epsilons that were tried such that it and all larger ones serve is 0\.\d+\. It serves the analyst of loss\.toml: "
+        self.assertRegex(words, r"\d+ epsilons were tried, and all from 0\.\d+ on serve\. The smallest of these serves the analyst of loss\.toml: "
                                 r"some value misses its quantile by more than 40 records with probability at most 0\.05, among 20000 records")
         self.assertIn("The analyst&#39;s loss against epsilon", page.out)
         rows = list(csv.DictReader(io.StringIO((self.folder / "out" / "tried.csv").read_text())))
@@ -118,7 +118,7 @@ class Analyst(CommandTest):
         table = run("plan", *options({**self.WIDE, "quantiles": "median", "expected_rows": "50000", "epsilon": "0.001..10"}, analyst="loss.toml",
                                      format="table"), cwd=self.folder)
         self.assertEqual((table.code, table.err), (0, ""))
-        self.assertRegex(table.out, r"\AThe smallest of the \d+ epsilons that were tried such that it and all larger ones serve is 0\.0\d+\. It serves")
+        self.assertRegex(table.out, r"\A\d+ epsilons were tried, and all from 0\.0\d+ on serve\. The smallest of these serves")
 
     def test_refusals(self):
         good = '[analyst]\nloss = "missed-records"\nmost = 20'

@@ -566,7 +566,7 @@ class Refusals(ReproduceTest):
             self.assert_refused(self.reproduce(*arguments), code, *parts)
 
     def test_experiments(self):
-        self.refuse(2, [], "nothing is named after reproduce", f"write for example fractile reproduce {NAME}")
+        self.refuse(2, [], f"fractile reproduce needs a further word: {NAME}, ", f"write for example fractile reproduce {NAME}")
         self.refuse(2, ["--out", "out"], "the option --out stands where a verb should", f"reproduce {NAME}")
         self.refuse(2, ["approximate-quantile", "--out", "out"], "unknown verb 'reproduce approximate-quantile'",
                     f"did you mean fractile reproduce {NAME}?")

@@ -48,7 +48,7 @@ class Refused(CommandTest):
         self.refuse("SELECT x FROM input", "more than 4294967295", sql_stability="1000000000", records_per_person="5")
         self.refuse("SELECT x FROM input", "row-wise queries only", sql_stability="2", person="y")
         self.refuse("SELECT x FROM input", "has no = between", table="t.csv")
-        self.refuse("SELECT x FROM input", "the table name input is taken", table="INPUT=t.csv")
+        self.refuse("SELECT x FROM input", "the table name input is already that of FILE", table="INPUT=t.csv")
         self.refuse("SELECT x FROM input", "is not made of letters", table="a b=t.csv")
         self.refuse(None, "--sql-stability goes with --sql", sql_stability="2")
         self.refuse(None, "--table goes with --sql", table="t=t.csv")

@@ -180,7 +180,7 @@ class Statistics(CommandTest):
         self.assert_refuses(self.wages(below="250.5"), "250.5 is not one of the possible values", "write 250 or 251")
         self.assert_refuses(self.wages(below="0"), "nothing can lie below 0, the smallest possible value")
         self.assert_refuses(self.wages(below="1001"), "1001 lies outside the possible values")
-        self.assert_refuses(self.wages(below="600,250"), "the value 250 does not come after a smaller one")
+        self.assert_refuses(self.wages(below="600,250"), "the value 250 is not above the one before it")
         self.assert_refuses(self.wages(count_budget="1"), "the share of the budget for counts and means is not between 0 and 1")
         self.assert_refuses(self.wages(delta="1e-6", mechanism="independent"), "counts and means take no delta")
         self.assert_refuses(self.wages(count=None, below=None, mean=None, count_budget="0.1"), "--count-budget goes with --count")

@@ -313,7 +313,7 @@ class Plans(WordsTest):
         for row in self.of("plan", "p.toml", "--format", "csv").splitlines()[1:]:
             self.assertEqual(row.split(",")[5], "", row)
         table = self.of("plan", "p.toml", "--format", "table")
-        self.assertIn("- where it grows with the records: the file may say rows", table)
+        self.assertIn("- where it grows with the records: state rows in the file", table)
         document = json.loads(self.of("plan", "p.toml", "--format", "json"))
         self.assertEqual({cell["worst_case"] for level in document["levels"] for cell in level["cells"]}, {None})
 

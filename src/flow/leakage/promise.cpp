@@ -105,7 +105,7 @@ void Promise::find_kind(const LeakageQuestion& question) {
   }
   if (pipeline.secret.kind == Secret::Kind::histogram) {
     kind_ = Kind::bars;
-    words_ = "that of two bars, which a changed value moves by one each";
+    words_ = "what it allows for two bars, since a changed value moves two bars by one each";
   } else if (noise_.is_geometric()) {
     kind_ = Kind::places;
     is_in_line_ = is_value;

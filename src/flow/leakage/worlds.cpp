@@ -267,7 +267,8 @@ void validate_presence(const Pipeline& pipeline) {
     refuse("presence is not guessed where a table combines everyone's answers: it has no entry for one answer fewer",
            "guess the value");
   }
-  if (pipeline.participants < 2) refuse("presence is that of one among others", "take at least two participants");
+  if (pipeline.participants < 2)
+    refuse("presence can be guessed only of a participant among others", "take at least two participants");
 }
 
 void validate_parts(const Guess& guess, std::size_t values) {

@@ -175,8 +175,10 @@ Prior uniform_over_uncounted(const Pipeline& pipeline) {
   for (std::size_t value = 0; value < values; ++value) others += is_counted(value) ? 0 : 1;
   const bool are_values_counted = pipeline.post.kind == PostProcessor::Kind::count && pipeline.answers.empty();
   if (!are_values_counted || !is_about_one_value(pipeline) || others == 0) {
-    throw Error(ErrorCode::usage, "a prior over the values that are not counted is of one target and a count of others",
-                R"(take secret = "target" and post = { query = "count", of = [0] })");
+    throw Error(
+        ErrorCode::usage,
+        "a prior over the values that are not counted needs one target, and a count that leaves out some values",
+        R"(take secret = "target" and post = { query = "count", of = [0] })");
   }
   std::vector<Rational> probabilities(values);
   for (std::size_t value = 0; value < values; ++value) {

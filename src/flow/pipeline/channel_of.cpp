@@ -110,7 +110,7 @@ struct PowerRing {
     return masses;
   }
   static std::map<std::vector<Split>, Number> joint(const JointProblem&) {
-    throw Error(ErrorCode::internal, "joint selections are not looked at as channels");
+    throw Error(ErrorCode::internal, "joint selections cannot be examined as channels");
   }
 };
 

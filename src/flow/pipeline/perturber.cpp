@@ -267,7 +267,7 @@ bool Perturber::is_refinement_preserving() const {
 }
 
 const PolynomialNoise& noise_of(const Perturber& perturber) {
-  if (!perturber.is_shared()) throw Error(ErrorCode::internal, "there is no noise of every participant");
+  if (!perturber.is_shared()) throw Error(ErrorCode::internal, "participants have no noise in common");
   return *perturber.noise_;
 }
 

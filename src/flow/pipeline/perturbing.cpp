@@ -88,7 +88,7 @@ std::string collected(const Pipeline& pipeline, const std::vector<std::size_t>& 
   const std::size_t most = are_bars ? pipeline.perturber.answers() : pipeline.shown().size();
   const bool are_known = std::ranges::all_of(answers, [&](std::size_t answer) { return answer < most; });
   if (answers.size() != perturbed_answers(pipeline) || !are_known)
-    refuse_to_draw("an answer of every participant is collected");
+    refuse_to_draw("there must be one possible answer for each participant");
   if (!are_bars) return images_of(pipeline, {answers}).names.front();
   if (pipeline.post.kind == PostProcessor::Kind::identity) return tally_name(answers);
   return pipeline.values[mode_of(answers)].to_string();
@@ -99,7 +99,8 @@ std::string collected(const Pipeline& pipeline, const std::vector<std::size_t>& 
 std::string released(const Pipeline& pipeline, const std::vector<std::size_t>& secret, AnswerDraws& draws) {
   pipeline.validate();
   const Perturber& perturber = pipeline.perturber;
-  if (perturber.release() != nullptr) refuse_to_draw("a release is drawn otherwise", "see fractile::release()");
+  if (perturber.release() != nullptr)
+    refuse_to_draw("a release is not made of participants' answers", "see fractile::release()");
   const std::vector<std::size_t> members = members_of(pipeline, secret);
   if (members.size() != perturbed_answers(pipeline)) refuse_to_draw("the secret is not one of the pipeline's");
   std::vector<std::size_t> answers;

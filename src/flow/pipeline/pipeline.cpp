@@ -47,14 +47,14 @@ void validate_secret(const Pipeline& pipeline) {
                                 std::to_string(others) + (others == 1 ? " other" : " others") + ", and the values of " +
                                 std::to_string(secret.others()) + " are known");
   }
-  if (!is_target && secret.others() > 0) refuse_member("secret", "only a target's others are known");
+  if (!is_target && secret.others() > 0) refuse_member("secret", "known values need a target");
   for (std::size_t value = pipeline.values.size(); value < secret.known.size(); ++value) {
     if (secret.known[value] > 0) refuse_member("secret", "a known value is not among the values");
   }
   const auto is_known = [&](std::size_t value) { return value < secret.known.size(); };
   if (!std::ranges::all_of(secret.order, is_known) ||
       (!secret.order.empty() && composition_of(secret.order, secret.known.size()) != secret.known)) {
-    refuse_member("secret", "the order is not one of the known values");
+    refuse_member("secret", "the order does not list the known values, each as often as it is known");
   }
   if (secret.kind == Secret::Kind::histogram && pipeline.post.kind != PostProcessor::Kind::mode &&
       pipeline.post.kind != PostProcessor::Kind::identity) {
@@ -178,7 +178,7 @@ void Pipeline::validate() const {
   validate_distinct("answers", answers);
   if (perturber.release() != nullptr) {
     if (!std::ranges::is_sorted(values)) refuse_member("values", "of a release, they must increase");
-    if (!answers.empty()) refuse_member("answers", "a release's are its values");
+    if (!answers.empty()) refuse_member("answers", "a release has none besides its values");
     if (secret.kind == Secret::Kind::histogram)
       refuse_member("secret", "a release has no bars; write everyone or target");
   }

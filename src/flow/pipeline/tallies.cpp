@@ -15,7 +15,7 @@ using Kind = PostProcessor::Kind;
 std::string digits_of(const Rational& answer) {
   std::string digits = answer.to_string();
   if (digits.find_first_not_of("01") != std::string::npos) {
-    throw Error(ErrorCode::usage, "post: bits are counted of answers with digits 0 and 1, and one is " + digits,
+    throw Error(ErrorCode::usage, "post: bits are counted only in answers of the digits 0 and 1, and one is " + digits,
                 "name a unary encoding as the perturber, or write answers such as [0, 1, 10, 11]", "post");
   }
   return digits;

@@ -127,7 +127,7 @@ LossRefinement refines_for(const Loss& loss, const Channel& from, const Channel&
   const OwnEnvironment own;
   const std::size_t secrets = loss.matrix().rows();
   if (from.secrets().size() != secrets || to.secrets().size() != secrets) {
-    throw Error(ErrorCode::usage, "the loss and the channels are not about equally many secrets");
+    throw Error(ErrorCode::usage, "the loss and the channels do not have the same number of secrets");
   }
   const Programs programs(loss, from, to);
   if (programs.affordable() == 0) {

@@ -336,7 +336,7 @@ std::optional<PipelineRefinement> refined_by_one_answer(const Pipeline& pipeline
   if (pipeline.participants == 1) return {};
   PipelineRefinement one = compared(alone(pipeline), from, to);
   if (!one.refinement.refines()) return {};
-  one.refinement.reason += "; the certificate is one participant's, and all answers are released in no order";
+  one.refinement.reason += "; the certificate is one participant's, and all answers are released without their order";
   return one;
 }
 

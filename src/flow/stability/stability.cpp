@@ -201,7 +201,8 @@ std::optional<Stability> proved_stable(const Pipeline& pipeline, const Rational&
     return stable(
         Theorem::side_by_side,
         pipeline.post.kind == PostProcessor::Kind::shuffle
-            ? "all answers are released in no order, and everyone's perturber is one of a family in which a smaller "
+            ? "all answers are released without their order, and everyone's perturber is one of a family in which a "
+              "smaller "
               "epsilon is a refinement"
             : "all answers are released, and the perturbers are a family in which a smaller epsilon is a refinement");
   }

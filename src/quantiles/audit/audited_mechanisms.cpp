@@ -23,9 +23,10 @@ std::vector<Rational> quantiles_or(const AuditRequest& request, const std::vecto
 
 // --- Mechanisms of a release ----------------------------------------------------------------------------------------
 
-/// With intervals, the count of rows has two outcomes, each with different brackets, and both are enumerated.
+/// With intervals, the count of rows has two outcomes, each with different brackets, and both are enumerated: the expected number of
+/// rows, and a number so much larger that its brackets differ.
 AutoPolicy policy_of(const AuditRequest& request) {
-  constexpr std::uint64_t told = 32;
+  constexpr std::uint64_t told = 32;  // rows, if the request expects no number
   constexpr std::uint64_t times = 16;
   AutoPolicy policy = audit_policy();
   if (request.intervals)

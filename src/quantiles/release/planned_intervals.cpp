@@ -157,7 +157,7 @@ QuantileQuery query_for_interval_width(QuantileQuery query, const Lattice& latti
                                        const Rational& share) {
   const OwnEnvironment own;
   if (!query.intervals) {
-    throw Error(ErrorCode::usage, "a width is that of an interval, and no intervals are asked for",
+    throw Error(ErrorCode::usage, "a width needs intervals, and none are asked for",
                 {"write for example ", Field("intervals").number("0.95")}, "intervals");
   }
   if (rows == 0 || share <= Rational(0) || share >= Rational(1)) {

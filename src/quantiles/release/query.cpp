@@ -168,7 +168,7 @@ void require_statistics_alone(const QuantileQuery& query) {
   require_records(query);
   require_expected_rows(query);
   if (!query.intervals) return;
-  throw Error(ErrorCode::usage, {Field("intervals"), ": intervals are of quantiles, and there are no quantiles"},
+  throw Error(ErrorCode::usage, {Field("intervals"), ": intervals need quantiles, and there are none"},
               "leave it out: counts, shares and means have intervals of their own", "intervals");
 }
 

@@ -144,6 +144,8 @@ WorstCase bounds_of(const Setting& setting, const Rational& confidence, const Ra
   const std::uint64_t rows = setting.rows;
   const Rational failure = Rational(1) - confidence;
   const Rational share = failure / Rational(setting.rest.quantiles.size());
+  // `simultaneous_rank` holds for all quantiles at once, by the union bound over quantiles that each fail with probability `share`. `ranks` holds
+  // for each quantile by itself, and half of `failure` covers rounding, as in ranks_within().
   WorstCase worst{ErrorTerms{confidence, rows}, ranks_at(share)};
   if (rounds(setting)) worst.rounding = finer_records(setting, failure / Rational(2));
   worst.simultaneous_rank = worst.largest();
@@ -152,7 +154,7 @@ WorstCase bounds_of(const Setting& setting, const Rational& confidence, const Ra
     return !ranks || (*ranks > 0 && *ranks >= rows);
   };
   if (std::ranges::any_of(worst.ranks, says_nothing))
-    worst.unbounded_reason = "for that many rows no bound below their number is known";
+    worst.unbounded_reason = "for that many rows, no bound smaller than the number of rows is known";
   for (std::optional<std::uint64_t>& ranks : worst.ranks) {
     if (says_nothing(ranks)) ranks.reset();
   }

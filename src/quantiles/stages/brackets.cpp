@@ -125,10 +125,12 @@ class ExpectedEnds {
   double of_points_;
 };
 
-/// For intervals of the table, widths follow from the noise of counts and from the errors of the points around which the cuts lie.
-constexpr int points_of_table = 42;  // hundredths of what the count of records leaves
+/// Shares of the points and the brackets of intervals of the table, in hundredths of what the count of records leaves. Widths follow from
+/// the noise of counts and from the errors of the points around which the cuts lie; docs/decisions/intervals-count-first.md compares
+/// shares.
+constexpr int points_of_table = 42;
 constexpr int brackets_of_table = 7;
-constexpr int brackets_of_one_quantile = 15;  // these alone show how far the records reach on either side
+constexpr int brackets_of_one_quantile = 15;  // these brackets alone show how far the records reach on either side
 
 int brackets_of(const QuantileQuery& query, std::uint64_t rows) {
   constexpr double reach =
@@ -183,7 +185,8 @@ int shares_of_rows(const QuantileQuery& query) { return query.intervals->subject
 void require_intervals(const QuantileQuery& query) {
   const IntervalRequest& request = *query.intervals;
   if (request.level <= Rational(0) || request.level >= Rational(1)) {
-    refuse("the level of an interval lies between 0 and 1", "write for example 0.95", "intervals");
+    refuse("the level of an interval lies between 0 and 1", {"write for example ", Field("intervals").number("0.95")},
+           "intervals");
   }
   if (query.budget.measure() == Measure::approximate) {
     refuse("there are no intervals under a budget with a delta", "leave the delta out, or use rho", "delta");

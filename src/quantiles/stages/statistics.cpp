@@ -134,7 +134,8 @@ void require_mean_of(const Lattice& lattice) {
     throw Error(ErrorCode::usage, "a mean needs bounds and a step, not a list of candidates",
                 {"write ", Field("bounds").blanks("LO", "HI"), " and ", Field("step")}, "mean");
   }
-  if (lattice.size() == 1) throw Error(ErrorCode::usage, "one possible value is its own mean", "leave it out", "mean");
+  if (lattice.size() == 1)
+    throw Error(ErrorCode::usage, "with one possible value, the mean is that value", "leave it out", "mean");
   if (lattice.size() > StatisticsRequest::largest_mean_lattice) {
     throw Error(ErrorCode::usage, "a mean takes at most 2^32 possible values",
                 {"take a coarser ", Field("step"), ", or narrower ", Field("bounds")}, "mean");
@@ -163,13 +164,14 @@ void StatisticsRequest::validate(const Lattice& lattice, const QuantileQuery& qu
                 {"leave ", Field("delta"), " out, or use ", Field("rho")}, "delta");
   }
   if (below.size() > most_below) {
-    throw Error(ErrorCode::usage, fmt::format("more than {} values to lie below", most_below), "name fewer", "below");
+    throw Error(ErrorCode::usage, {Field("below"), fmt::format(" takes at most {} values", most_below)}, "name fewer",
+                "below");
   }
   for (std::size_t i = 0; i < below.size(); ++i) {
     const bool is_written = lattice.kind() != ValueKind::number || below[i].is_decimal();
     const std::string text = is_written ? value_text(lattice.kind(), below[i]) : below[i].to_string();
     if (i > 0 && below[i] <= below[i - 1]) {
-      throw Error(ErrorCode::usage, "the value " + text + " does not come after a smaller one",
+      throw Error(ErrorCode::usage, "the value " + text + " is not above the one before it",
                   "write them once each, in increasing order", "below");
     }
     if (below[i] <= lattice.lower() || below[i] > lattice.upper()) {
@@ -185,6 +187,7 @@ void StatisticsRequest::validate(const Lattice& lattice, const QuantileQuery& qu
     }
   }
   const CountTreeNoise of_bins = noise_of_bins(*this, with_part(query, share));
+  // The constructor throws if the noise is too wide for intervals.
   NoiseSum(of_bins.measure(), of_bins.price(), below.size() + 1);
   if (!mean) return;
   if (bounds_share.sign() > 0) {

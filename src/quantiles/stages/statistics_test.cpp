@@ -359,8 +359,8 @@ TEST(Statistics, RefuseWhatHasNoMeaning) {
   EXPECT_EQ(refused({{Rational(0)}}), "nothing can lie below 0, the smallest possible value");
   EXPECT_EQ(refused({{Rational(90)}}), "90 lies outside the possible values");
   EXPECT_EQ(refused({{Rational(15)}}), "15 is not one of the possible values, at which records count");
-  EXPECT_EQ(refused({{Rational(20), Rational(10)}}), "the value 10 does not come after a smaller one");
-  EXPECT_EQ(refused({{Rational(20), Rational(20)}}), "the value 20 does not come after a smaller one");
+  EXPECT_EQ(refused({{Rational(20), Rational(10)}}), "the value 10 is not above the one before it");
+  EXPECT_EQ(refused({{Rational(20), Rational(20)}}), "the value 20 is not above the one before it");
   EXPECT_NE(refused({{}, false, Rational(0)}), "nothing");
   EXPECT_NE(refused({{}, false, Rational(1)}), "nothing");
   EXPECT_NE(refused({{}, false, Rational(1, 2)}, tens, Budget::pure(Rational(1)), Rational(1, 2)), "nothing");

@@ -100,7 +100,7 @@ void write_account(HtmlPage& page, const LedgerStatement& statement, const Ledge
   std::vector<std::string> items{
       fmt::format("Budget: {}, for each {}, {} neighbors", dataset.budget.to_string(), dataset.unit,
                   to_string(dataset.neighbors)),
-      fmt::format("Spent: {}, of it reserved: {}{}", balance.spent.to_string(), balance.reserved.to_string(),
+      fmt::format("Spent: {}, of which reserved: {}{}", balance.spent.to_string(), balance.reserved.to_string(),
                   report_detail::drawn_among_reserved(statement, dataset)),
       fmt::format("Left: {}", balance.remaining.to_string())};
   if (const std::string pinned = pins_in_words(dataset).in(Wording::program); !pinned.empty()) {

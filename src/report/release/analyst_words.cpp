@@ -29,11 +29,11 @@ std::string serves_in_words(const PlannedAnalyst& planned) {
   const std::string low = served.low.to_decimal();
   const std::string high = served.high.to_decimal();
   if (!served.never_rises) {
-    const std::string tried = fmt::format("the {} epsilons that were tried", served.tried.size());
+    const std::size_t tried = served.tried.size();
     return served.served_from
-               ? fmt::format("The smallest of {} such that it and all larger ones serve is {}. It serves", tried,
+               ? fmt::format("{} epsilons were tried, and all from {} on serve. The smallest of these serves", tried,
                              report_detail::served_from(served))
-               : fmt::format("None of {}, from {} down, is certain to serve", tried, high);
+               : fmt::format("None of the {} epsilons that were tried, from {} down, is certain to serve", tried, high);
   }
   if (!served.served_from) return fmt::format("No epsilon from {} to {} is certain to serve", low, high);
   const bool is_all = *served.served_from == served.low;

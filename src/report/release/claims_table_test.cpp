@@ -893,7 +893,7 @@ const std::vector<Claim>& claims() {
       {"worst case: .* up to ([0-9]+) of them when records are finer .*", "rank_error.md", rank_errors_of_a_plan,
        false},
       {typical_in_plans_table.c_str(), "definition", by_definition},
-      {"nine in ten: of these releases miss by no more than this; ([0-9]+) of them show, with a probability of 0.95, "
+      {"nine in ten: of these releases miss by no more than this; the ([0-9]+) of them show with a confidence of 0.95 "
        "that "
        "at least ([0-9]+) in 100 of all such releases do",
        "rank_error.md", simulation_shows_less},

@@ -388,7 +388,7 @@ TEST(Claims, OfPersonsWithManyRecords) {
 
 // Weights beyond the ends of their grid, and between its points: by the weights of the table, the median is 90; as they count, it is 10.
 TEST(Claims, OfWeightsThatCountAsOthers) {
-  World world = world_of(Lattice::regular(0, 100, 1), with_intervals(asked, IntervalOf::table, 700),
+  World world = world_of(Lattice::regular(0, 100, 1), with_intervals(asked, IntervalSubject::table, 700),
                          rows_of({{10, 500}, {90, 200}}));
   world.weights = RecordWeights{"w", Rational(1, 2), Rational(2), Rational(1, 2)};
   world.weights->mean = Rational(1);
@@ -405,7 +405,7 @@ TEST(Claims, OfWeightsThatCountAsOthers) {
 
 TEST(Claims, OfOneValueAPerson) {
   for (const PerPerson how : all_per_person) {
-    World world = of_unequal_persons(with_intervals(median, IntervalOf::table, 300));
+    World world = of_unequal_persons(with_intervals(median, IntervalSubject::table, 300));
     for (Row& row : world.rows) row.person %= 100;
     world.source.per_person = how;
     world.options.statistics = StatisticsRequest{{Rational(15)}, true, Rational(1, 3)};
@@ -422,7 +422,7 @@ TEST(Claims, OfOneValueAPerson) {
 
 // Records of -9 and 999 would move the median from 50 to an end.
 TEST(Claims, OfWhatCountsAsMissing) {
-  World world = world_of(Lattice::regular(0, 100, 1), with_intervals(asked, IntervalOf::table, 200),
+  World world = world_of(Lattice::regular(0, 100, 1), with_intervals(asked, IntervalSubject::table, 200),
                          rows_of({{50, 150}, {60, 50}}));
   world.source.missing = {"-9", "999", "NA"};
   world.options.statistics = StatisticsRequest{{Rational(50)}, true, Rational(1, 3)};
@@ -610,7 +610,7 @@ class AnyWorld {
     }
     const bool counts_alike = world.groups == 0 && (!world.of_persons() || world.source.per_person);
     const auto& asked_of = world.options.query.intervals;
-    const bool is_drawn = asked_of && asked_of->of == IntervalOf::population;
+    const bool is_drawn = asked_of && asked_of->subject == IntervalSubject::population;
     if (counts_alike && !is_drawn && world.lattice.kind() == ValueKind::number && below(2) == 0) {
       if (below(2) == 0) world.source.missing = {"NA", "-9999"};
       world.of_file = counted_in_file(world);
@@ -636,8 +636,7 @@ class AnyWorld {
 TEST(Claims, OfRandomCombinationsOfOptions) {
   AnyWorld worlds(7);
   const std::uint64_t count = testing::effort(25, 40);
-  for (std::uint64_t i = 0; i < count; ++i)
-    check(worlds.next(), runs(), 100 + i, "combination " + std::to_string(i));
+  for (std::uint64_t i = 0; i < count; ++i) check(worlds.next(), runs(), 100 + i, "combination " + std::to_string(i));
 }
 
 /// Every line of the table is used.

@@ -101,7 +101,7 @@ constexpr std::array per_person_words{
     PerPersonWords{PerPerson::max, "the greatest of their values", "greatest",
                    "the persons' greatest values in the column {}"},
     PerPersonWords{PerPerson::median,
-                   "the median of their values, of an even number the lower of the two in the middle", "median",
+                   "the median of their values (the lower of the two middle ones if their number is even)", "median",
                    "the persons' medians of the column {}"},
     PerPersonWords{PerPerson::any, "1 where any of their numbers is not 0, else 0", "1 if any is not 0, else 0,",
                    "the ones and zeros that say whether any of a person's numbers in the column {} is not 0"},

@@ -472,8 +472,8 @@ std::string report_detail::plan_meaning(const PlanReport& report) {
   }
   text += fmt::format(
       "typical      the middle one of {} simulated releases of a public {} table of {} {}\n"
-      "nine in ten  of these releases miss by no more than this; {} of them show, with a probability of\n"
-      "             0.95, that at least {} in 100 of all such releases do\n",
+      "nine in ten  of these releases miss by no more than this; the {} of them show with a confidence\n"
+      "             of 0.95 that at least {} in 100 of all such releases do\n",
       plan.typical.releases, to_string(plan.typical.shape), planned_amount(report, plan.typical.rows),
       at == CountsAt::its_own ? "on the\n             listed candidates" : "between\n             the bounds",
       plan.typical.releases, hundredths_within(plan.typical.releases));

@@ -563,7 +563,8 @@ Words stated(const std::string& field, const ColumnToCount& counted) {
 }  // namespace
 
 void ProfileFile::require_countable(const std::vector<ColumnToCount>& columns) const {
-  if (columns.size() != 1) throw Error(ErrorCode::usage, "a profile file holds one column", "name a file a column");
+  if (columns.size() != 1)
+    throw Error(ErrorCode::usage, "a profile file holds one column", "name one profile file for each column");
   const std::string field = difference(columns.front(), header().counted());
   if (field == "other") {
     throw Error(

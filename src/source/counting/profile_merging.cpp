@@ -76,7 +76,7 @@ void HeaderSum::add(const ProfileHeader& header) {
                {"count them with the same ", Field("unreadable")});
   // The number of a cell does not depend on the reader, but results of SQL functions may.
   require_same(sum.sql.empty() || are_equal_in_any_order(sum.readers, header.readers), "engines",
-               "count what a query gives by one version of DuckDB and of fractile");
+               "count results of queries with the same versions of DuckDB and of fractile");
   sum.records_per_person = bound_of(sum, header, persons_);
   sum.disjoint_persons = sum.disjoint_persons || header.disjoint_persons || persons_ == Persons::are_disjoint;
   append(sum.sources, header.sources);

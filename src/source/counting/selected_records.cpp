@@ -484,7 +484,7 @@ void RecordSelection::require_public_rows() const {
   }
   throw Error(ErrorCode::usage,
               {Field("public_rows"), " goes neither with ", Field("person"), " nor with ", Field("by"),
-               ": how many records are kept, or are in a group, reveals more than how many rows the table has"},
+               ": how many records are kept, or are in a group, reveals more than the number of rows of the table"},
               "leave it out", "public_rows");
 }
 

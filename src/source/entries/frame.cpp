@@ -481,7 +481,7 @@ struct Frame::State {
     load(on_progress);
     if (parts.empty()) return *this;
     if (parts.size() > 1) {
-      throw Error(ErrorCode::usage, "records of several types have neither persons nor counts", "give them one type");
+      throw Error(ErrorCode::usage, "persons and counts need records of one type", "give them one type");
     }
     return parts.front().state_->loaded(on_progress);
   }

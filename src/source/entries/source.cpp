@@ -43,7 +43,7 @@ Source Source::opened_before(std::unique_ptr<Records> records, TableOptions opti
   const auto kept = std::make_shared<std::unique_ptr<Records>>(std::move(records));
   return {std::move(options), holder,
           [kept, files = std::move(files)](const OnOpened& on_opened, Unreadable /*unsaid*/) {
-            if (!*kept) throw Error(ErrorCode::usage, "these records were released before, and are used up");
+            if (!*kept) throw Error(ErrorCode::usage, "these records were released before, and can be read only once");
             if (on_opened) on_opened(files);
             return std::move(*kept);
           }};

@@ -49,7 +49,8 @@ std::string listed_names(const std::vector<Column>& columns) {
   if (names == Names::of_first_line) {
     what += " in its first line, the header line";
     otherwise =
-        "name a column as the header line spells it; remove a title above the header line, or add a header line";
+        "name a column as the header line spells it (fractile columns lists them); remove a title above the header "
+        "line, or add a header line";
     if (!columns.empty() && columns.front().name.starts_with("sep=")) {
       otherwise = "its first line, sep=, is for Excel: remove it, so that the file begins with the header line";
     } else if (columns.size() == 1 && columns.front().name.find(' ') != std::string::npos) {

@@ -77,7 +77,7 @@ void require_row_wise_calls_of(const std::string& plan) {
   SqlDocument document;
   document.Parse<rapidjson::kParseIterativeFlag>(plan.data(), plan.size());
   if (document.HasParseError() || !document.IsObject() || !member_of(document, "plans").IsArray()) {
-    throw Error(ErrorCode::usage, "the engine does not say by which functions it would run the query",
+    throw Error(ErrorCode::usage, "the engine's plan of the query does not name the functions that it would call",
                 "write it in simpler words", "sql");
   }
   std::vector<const SqlNode*> rest{&member_of(document, "plans")};

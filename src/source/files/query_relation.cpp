@@ -31,7 +31,7 @@ void check_name(const std::string& name) {
                 {"write for example ", Field("table").entry("visits", "visits.csv")}, "table");
   }
   if (lower_case(name) == name_of_file) {
-    throw Error(ErrorCode::usage, "the table name input is taken: FILE has it", "choose another name", "table");
+    throw Error(ErrorCode::usage, "the table name input is already that of FILE", "choose another name", "table");
   }
 }
 
@@ -229,7 +229,8 @@ TotalQuery total(const Connection& connection, const SqlTree& tree, const Relati
   require_row_wise_calls(connection, sql, tables);
   Relation relation = Relation::of_query(connection, sql, written.setup(), names);
   if (relation.columns() == written.columns()) return {sql, std::move(relation)};
-  throw Error(ErrorCode::usage, "the query's columns change when no row can make it fail",
+  throw Error(ErrorCode::usage,
+              "the query's columns get other names or types when Fractile rewrites it so that no row can make it fail",
               "name each of its columns with AS", "sql");
 }
 

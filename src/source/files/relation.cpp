@@ -220,7 +220,8 @@ void require_parquet(const InputFile& file) {
   refuse_encrypted_parquet(file.display_name(), file.head(longest_magic));
   const Packing* packing = file.packing();
   if (packing == nullptr) return;
-  refuse_packed(file, " is packed by " + std::string(packing->name) + ", and Parquet is read as it is",
+  refuse_packed(file,
+                " is packed by " + std::string(packing->name) + ", and Parquet is read only when it is not packed",
                 "people.parquet");
 }
 

@@ -523,7 +523,7 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
     case Growth::padded: {
       const std::optional<std::uint64_t> letters = constant_number(child(1));
       if (!letters || *letters > longest_padding) {
-        refuse_work("how long " + name + " makes a text is not a number up to 1000",
+        refuse_work("how long " + name + " makes a text must be written as a number up to 1000",
                     "write for example " + name + "(x, 8, '0')");
       }
       return bounded(plus(longest_number, times(*letters, bytes_of_a_letter)), sum);

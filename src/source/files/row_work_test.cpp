@@ -188,8 +188,8 @@ TEST_F(RowWork, RefusesWhatOneRowCouldBeLongAt) {
     for (int k = 0; k < 14; ++k) copied = text.substr(0, place) + copied + text.substr(place + 1);
     expect_refused("SELECT " + copied + " AS a FROM input", words);
   }
-  expect_refused("SELECT length(lpad(x, 400000000, 'y')) AS a FROM input", "is not a number up to 1000");
-  expect_refused("SELECT rpad(x, CAST(y AS INTEGER), 'y') AS a FROM input", "is not a number up to 1000");
+  expect_refused("SELECT length(lpad(x, 400000000, 'y')) AS a FROM input", "must be written as a number up to 1000");
+  expect_refused("SELECT rpad(x, CAST(y AS INTEGER), 'y') AS a FROM input", "must be written as a number up to 1000");
   expect_refused("SELECT nfc_normalize(x) AS a FROM input",
                  "the function nfc_normalize");  // 11 s for 64,000 bytes of accents
   expect_refused("SELECT repeat(x, 1000) AS a FROM input", "the function repeat");

@@ -153,8 +153,9 @@ TEST_F(PackedText, IsReadOrRefusedInEveryPackingAlike) {
     }
     const std::string twice = packed_by("gzip", packed_by(packing, "age\n1\n"));
     EXPECT_EQ(said_of(folder.write("x.csv", twice)), folder.path("x.csv") + " is packed twice");
-    EXPECT_EQ(said_of(folder.write("x.parquet", packed_by(packing, "PAR1"))),
-              folder.path("x.parquet") + " is packed by " + packing + ", and Parquet is read as it is");
+    EXPECT_EQ(
+        said_of(folder.write("x.parquet", packed_by(packing, "PAR1"))),
+        folder.path("x.parquet") + " is packed by " + packing + ", and Parquet is read only when it is not packed");
   }
 }
 
