@@ -22,17 +22,11 @@
 #include "verbs.hpp"
 
 namespace fractile::cli {
-namespace {
-
-constexpr std::size_t largest = std::size_t{256} << 20;  // bytes; the limit of read_receipt() is the same
-
-}  // namespace
-
 std::string receipt_text(const std::string& file) {
   const std::string name = file == "-" ? "standard input" : file;
   const char* const hint = "name a file that fractile release --receipt wrote";
   Progress progress("reading " + name);
-  TextFile input = file == "-" ? read_standard_input(largest) : read_text(file, largest);
+  TextFile input = file == "-" ? read_standard_input(most_receipt_bytes) : read_text(file, most_receipt_bytes);
   if (!input.trouble.empty()) {
     throw Error(ErrorCode::data, "the receipt '" + name + "' cannot be read: " + input.trouble, hint);
   }

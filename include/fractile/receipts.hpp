@@ -1,6 +1,7 @@
 // Releases as others see them: receipts, tables, CSV and pages.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -71,6 +72,10 @@ Release with_receipt(Release release);
 /// decimals (dates and times as strings), and last the SHA-256 of the rest. It reveals nothing about the data that was not paid for
 /// or declared public. For a release that was read back, it is the text that was read, byte for byte.
 std::string to_json(const Release& release);
+
+/// The most bytes of a receipt that read_receipt() accepts. publish() keeps no receipt that could be larger. SQLite and PostgreSQL keep
+/// texts of up to about 1,000,000,000 bytes.
+inline constexpr std::size_t most_receipt_bytes = std::size_t{900} << 20;
 
 /// A receipt read back, of this version of the format or an older one. Throws `data` unless `text` is a receipt, byte for byte as
 /// it was written; messages call it `name`.

@@ -727,11 +727,11 @@ def _warn_of_altered(parts: Sequence[str]) -> None:
 def _receipt_in(path: str | os.PathLike[str]) -> str:
     """The text of a file that save() has written."""
     name = _words.path(path, "path")
-    reason: str | None = "larger than 256 MiB"
+    reason: str | None = "larger than 900 MiB"
     try:
         with Path(name).open(encoding="utf-8") as file:
-            pieces = list(islice(iter(lambda: file.read(1 << 20), ""), 257))  # a device may have no end
-        if len(pieces) <= 256:
+            pieces = list(islice(iter(lambda: file.read(1 << 20), ""), 901))  # a device may have no end
+        if len(pieces) <= 900:
             return "".join(pieces)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"

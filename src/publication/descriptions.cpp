@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "exact/digest.hpp"
+#include "fractile/error.hpp"
+#include "fractile/receipts.hpp"
 #include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
 #include "publication/readings.hpp"
@@ -141,6 +143,14 @@ std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescrip
     }
   }
   return keys.empty() ? size + each : size;
+}
+
+void require_readable(std::uint64_t size) {
+  if (size <= most_receipt_bytes) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("the receipt could have up to {} bytes, and no receipt of more than {} can be read back",
+                          size, most_receipt_bytes),
+              "ask for fewer groups or quantiles at once");
 }
 
 }  // namespace fractile::publication_detail

@@ -38,4 +38,7 @@ std::optional<MarginOf> margin_of(const RecordSelection& finest, const RecordSel
 std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescription& description,
                               const std::string& dataset);
 
+/// Throws `usage` if a receipt of up to so many bytes may be too large to be read back.
+void require_readable(std::uint64_t size);
+
 }  // namespace fractile::publication_detail

@@ -59,6 +59,7 @@ class ReleaseRun {
   void run(const SourceDescription& description, std::string query, Answer& answer) {
     const std::uint64_t largest =
         publication_detail::largest_receipt(request_, description, charge_ ? charge_->dataset() : std::string());
+    if (charge_ || !request_.receipt.empty()) publication_detail::require_readable(largest);
     if (!charge_) {
       attendant_.reserve_room(largest);
       if (!request_.receipt.empty()) room_.emplace(request_.receipt, largest);
@@ -175,9 +176,11 @@ Rehearsal rehearsed(Source source, const ReleaseRequest& asked, const std::optio
   const Opened opened = fractile::opened(source, asked, payment, attendant);
   const std::optional<ReleaseCharge>& charge = opened.from.charge;
   Rehearsal rehearsal{type_of(*opened.from.records, opened.request.column.column), opened.stored};
+  const std::uint64_t largest = publication_detail::largest_receipt(opened.request, opened.description,
+                                                                    charge ? charge->dataset() : std::string());
+  const bool is_kept = charge || !opened.request.receipt.empty();
+  if (is_kept && !opened.stored) publication_detail::require_readable(largest);
   if (!charge) return rehearsal;
-  const std::uint64_t largest =
-      publication_detail::largest_receipt(opened.request, opened.description, charge->dataset());
   rehearsal.account =
       opened.stored ? charge->account() : charge->account_with({opened.query, opened.request.query.budget, largest});
   return rehearsal;

@@ -244,6 +244,7 @@ class TablesRun {
       try {
         plan_.levels[i].request.validate(sql_stability_);
         require_summable(request_.publication, plan_.levels[i], sql_stability_);
+        if (charge_ || !request_.receipt.empty()) require_readable(receipt_size(plan_.levels[i]));
       } catch (const Error& error) {
         if (error.code() != ErrorCode::usage) throw;
         const std::string& name = request_.publication.tables[plan_.levels[i].part.table].name;

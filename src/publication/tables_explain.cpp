@@ -399,7 +399,7 @@ void explain_table(Page& page, const PublishedTables& published, const Table& ta
                                table.has_quantiles() ? "Also published" : "Published",
                                statistics_in_words(terms->request, release.lattice.kind(), release.source),
                                are_values ? "A person" : "A record", are_values ? "one of their records has" : "it has",
-                               has_persons(table) && !are_values ? " and was chosen to count" : ""));
+                               and_what_else_counts(release.source)));
   }
   if (table.table.per_person) {
     const std::uint32_t most = release.query.records_per_person;
@@ -603,9 +603,14 @@ void explain_origin(Page& page, const PublishedTables& published, const std::vec
       enumerated(programs), mechanisms.size() == 1 ? "mechanism" : "mechanisms", enumerated(mechanisms)));
   const auto samples_records = [](const Table& each) { return has_persons(each) && !each.table.per_person; };
   if (promised_table(tables).finest().source.whole_records) {
-    page.paragraph(
-        "A person's records that count were chosen once for all tables that were drawn together, at random among all "
-        "of their records. A chosen record counts wherever it has a value and a listed key.");
+    std::vector<std::string> sampled;
+    for (const Table& each : tables) {
+      if (samples_records(each)) sampled.push_back(page.typed(each.table.name));
+    }
+    page.paragraph(fmt::format(
+        "A person's records that count{} were chosen once for all tables that were drawn together, at random among all "
+        "of their records. A chosen record counts wherever it has a value and a listed key.",
+        sampled.size() == tables.size() ? "" : " in " + enumerated(sampled)));
   } else if (std::ranges::any_of(tables, samples_records)) {
     page.paragraph(
         "A person's records that count in a table were chosen once for all of its levels that were drawn together.");
@@ -629,7 +634,7 @@ void explain_words(Page& page, const PublishedTables& published, const std::vect
       : promised.source.per_person
           ? "a person who counts in a cell, with the one value that the table is of"
           : fmt::format("a row of the data that has a {} in the column that a table is of{}{}", value_of(tables),
-                        has_persons(tables.front()) ? " and was chosen to count" : "",
+                        and_what_else_counts(promised.source),
                         std::ranges::any_of(tables, has_values)
                             ? "; where each person counts with one value, a person with that value"
                             : "");

@@ -209,7 +209,7 @@ class Endless(CommandTest):
     """Files that are read whole have a maximum size."""
 
     def test_dev_zero(self):
-        for arguments, message in ((["explain", "/dev/zero"], "larger than 256 MiB"),
+        for arguments, message in ((["explain", "/dev/zero"], "larger than 900 MiB"),
                                    (["flow", "check", "/dev/zero", "--epsilon", "1..2"], "larger than 64 MiB"),
                                    (["release", "t.csv", *options(by="x", keys_file="/dev/zero")], "not a regular file")):
             self.assert_refused(run(*arguments, cwd=self.folder), 3, message)

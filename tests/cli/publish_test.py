@@ -127,6 +127,16 @@ class Tables(Publishing):
         plan = json.loads(run("plan", "earnings.toml", "--format", "json", cwd=self.folder).out)
         self.assertTrue(all("counts_cost" in level for level in plan["levels"]))
 
+    def test_chosen_records_are_those_of_tables_of_records(self):
+        """Every record of a person is in their one value, so none is chosen for a table of such values."""
+        sentence = "A person's records that count{} were chosen once for all tables that were drawn together"
+        table = FILE.format(more=HOURS)
+        for text, names in ((table, ""), (table.replace('column = "hours"', 'column = "hours"\nper_person = "sum"'), " in pay")):
+            self.write("earnings.toml", text)
+            self.published("--output", f"out{len(names)}")
+            said = run("explain", f"out{len(names)}/earnings.json", cwd=self.folder).out
+            self.assertIn(sentence.format(names), " ".join(said.split()))
+
     def test_counts_alone_and_other_keys(self):
         text = FILE.format(more="").replace('quantiles = "quartiles"', "count = true\nmean = true\nother = { region = \"elsewhere\" }")
         self.write("earnings.toml", text.replace('"1/2"', "100000"))

@@ -96,6 +96,24 @@ class RefusedBeforeRows(ReceiptTest):
         self.assertEqual(json.loads(run("ledger", "export", "l.db", cwd=self.folder).out)["entries"], [])
         self.release("t.csv", receipt="other-wal")
 
+    def test_too_large_to_be_read_back(self):
+        """Such a receipt was paid for and committed, and then neither the ledger's answer nor `ledger verify` could read it."""
+        self.write("t.csv", "x,g\n7,a\nseven,b\n")
+        self.assertEqual(run("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "1", cwd=self.folder).code, 0)
+        keys = ",".join(f"k{number}" for number in range(1000))
+        many = {"quantiles": None, "synthetic_rows": "1999", "by": "g", "keys": keys}
+        message = r"the receipt could have up to \d+ bytes, and no receipt of more than 943718400 can be read back"
+        for kept in ({"ledger": "l.db"}, {"receipt": "r.json"}, {"ledger": "l.db", "dry_run": True}, {"receipt": "r.json", "dry_run": True}):
+            result = self.run_release("t.csv", **many, **kept)
+            self.assert_refused(result, 2, "fewer groups or quantiles")
+            self.assertRegex(result.err, message)
+        self.write("p.toml", '[publication]\nepsilon = 1\n[input]\nfile = "t.csv"\n[keys]\ng = ' + json.dumps(keys.split(",")) + '\n[[table]]\n'
+                             'column = "x"\nbounds = [0, 9]\nstep = 1\nby = "g"\nquantiles = ' + json.dumps([f"{k}/2000" for k in range(1, 2000)]))
+        result = run("publish", "p.toml", "--output", "out", cwd=self.folder)
+        self.assert_refused(result, 2, "table 'x'", "fewer groups or quantiles")
+        self.assertRegex(result.err, message)
+        self.assertEqual(json.loads(run("ledger", "export", "l.db", cwd=self.folder).out)["entries"], [])
+
     def test_missing_folder(self):
         self.refuse("gone/r.json", "cannot be created: No such file or directory", "a folder that exists")
         self.refuse("t.csv/r.json", "cannot be created: Not a directory")

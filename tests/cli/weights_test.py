@@ -35,6 +35,29 @@ class WeightsTest(CommandTest):
         self.assert_refused(self.asked(**changes), 2, *parts)
 
 
+class Words(WeightsTest):
+    def said(self, text, **changes):
+        self.write("t.csv", text)
+        result = self.asked(count=True, receipt="r.json", **changes)
+        said = run("explain", "r.json", cwd=self.folder).out
+        (self.folder / "r.json").unlink(missing_ok=True)
+        return result.code, " ".join(said.split())
+
+    def test_records_without_a_weight_are_left_out(self):
+        """Such a record is not counted and ends no release, whatever else stands in it."""
+        text = "id,g,x,w\np1,a,7,2\np2,a,7,\n"
+        for changes, chosen in (({}, ""), ({"person": "id", "records_per_person": "1"}, ", and was chosen to count")):
+            code, said = self.said(text, **changes)
+            self.assertEqual(code, 0)
+            self.assertIn(f"A record is counted if it has a value in this column and a weight{chosen}.", said)
+            self.assertIn(f"a row of the table that has a number in this column and a weight{chosen}", said)
+            self.assertIn("or the column of weights anything but a number or nothing;", said)
+        self.assertEqual(self.said(text, null="error")[0], 3)
+        code, said = self.said("id,g,x,w\np1,a,7,2\n", null="error")
+        self.assertEqual(code, 0)
+        self.assertIn("anything but a number, or the column of weights anything but a number;", said)
+
+
 class Units(WeightsTest):
     def values(self, file, **changes):
         result = self.run_release(file, **{"bounds": ("0", "100"), "format": "csv", "unsafe_seed": "3", **changes})

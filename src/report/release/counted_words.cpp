@@ -52,6 +52,12 @@ Counts counts_of(const SourceDescription& source) {
   return source.person.empty() ? Counts::all_records : Counts::sampled_records;
 }
 
+std::string and_what_else_counts(const SourceDescription& source) {
+  const bool is_chosen = counts_of(source) == Counts::sampled_records;
+  if (!source.weights) return is_chosen ? " and was chosen to count" : "";
+  return is_chosen ? " and a weight, and was chosen to count" : " and a weight";
+}
+
 namespace {
 
 std::string records_in_words(Counts counts) {

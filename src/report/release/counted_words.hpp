@@ -38,6 +38,9 @@ Counts counts_of(const SourceDescription& source);
 /// "the table's records", "the records that count" or "the persons' values that count"; with weights, "by their weights as they count" follows.
 std::string records_in_words(const SourceDescription& source);
 
+/// What a record needs besides a value in the column, in order to count: "", " and a weight", " and was chosen to count" or both.
+std::string and_what_else_counts(const SourceDescription& source);
+
 /// The confidence of what receipts state about worst cases.
 inline const Rational receipt_confidence(19, 20);
 

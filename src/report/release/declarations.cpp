@@ -1,6 +1,7 @@
 #include "report/release/declarations.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "libraries/fmt.hpp"
 #include "report/release/counted_words.hpp"
@@ -144,9 +145,12 @@ std::vector<std::string> failures_of(const Release& release) {
   if (counts_anything(release.source)) {
     if (!is_dropped) failures.emplace_back("a record in which the column holds nothing");
   } else if (!is_dropped || release.source.unreadable != Unreadable::missing) {
-    failures.push_back(fmt::format("a record in which the column holds anything but a {}{}{}",
-                                   value_in_words(release.lattice.kind()), is_dropped ? " or nothing" : "",
-                                   release.source.weights ? ", or the column of weights anything but a number" : ""));
+    const char* const or_nothing = is_dropped ? " or nothing" : "";
+    std::string failure = fmt::format("a record in which the column holds anything but a {}{}",
+                                      value_in_words(release.lattice.kind()), or_nothing);
+    if (release.source.weights)
+      failure += fmt::format(", or the column of weights anything but a number{}", or_nothing);
+    failures.push_back(std::move(failure));
   }
   if (release.source.sql_stability) failures.emplace_back("a value that the query cannot compute");
   failures.emplace_back("contents that cannot be read");

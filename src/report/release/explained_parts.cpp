@@ -206,8 +206,7 @@ std::string record_in_words(const SourceDescription& source, const std::string& 
   }
   if (source.one_row_a_person)
     return fmt::format("a person's row of the query's result that has a {} in this column", value);
-  return fmt::format("a row of the table that has a {} in this column{}", value,
-                     source.person.empty() ? "" : " and was chosen to count");
+  return fmt::format("a row of the table that has a {} in this column{}", value, and_what_else_counts(source));
 }
 
 Promise promise_of(const Release& release) {

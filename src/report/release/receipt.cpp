@@ -25,12 +25,10 @@ namespace {
               {"name a file that a release wrote as its ", Field("receipt")});
 }
 
-constexpr std::size_t largest_receipt = std::size_t{256} << 20;  // bytes; 100,000 groups take a tenth of that
-
 constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
 
 void parse(rapidjson::Document& document, const std::string& text, const std::string& name) {
-  if (text.size() > largest_receipt) refuse(name, "it is larger than 256 MiB");
+  if (text.size() > most_receipt_bytes) refuse(name, "it is larger than 900 MiB");
   if (const std::optional<JsonFault> fault = fault_of(text)) {
     refuse(name, fmt::format("{} at byte {}", fault->what, fault->offset));
   }

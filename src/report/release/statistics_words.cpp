@@ -87,7 +87,7 @@ void explain_statistics(Page& page, const Release& release) {
                              statistics_in_words(terms.request, release.lattice.kind(), release.source),
                              counts == Counts::persons_values ? "A person" : "A record",
                              counts == Counts::persons_values ? "one of their records has" : "it has",
-                             counts == Counts::sampled_records ? " and was chosen to count" : ""));
+                             and_what_else_counts(release.source)));
   page.table({"statistics", "Counts and what follows from them", key_columns_of(release) + 1}, rows_of(page, release));
   for (const std::string& text : statistics_terms_in_words(terms, release)) page.paragraph(text);
 }
