@@ -2,10 +2,7 @@
 
 #include "report.hpp"
 
-#include <utility>
-
 #include "fractile/receipts.hpp"
-#include "module.hpp"
 #include "pages.hpp"
 #include "report/text/durable.hpp"
 #include "requests/flow.hpp"

@@ -1,5 +1,3 @@
-"""The C++ half of fractile; use the package's own functions."""
-
 from collections.abc import Callable, Mapping, Sequence
 import fractions
 from typing import Any, overload
@@ -10,23 +8,17 @@ version: str = '0.1.0'
 def set_default_engine(path: str) -> None: ...
 
 class Frame:
-    """Columns in memory, not copied."""
+    @staticmethod
+    def of_stream(capsule: object, name: str = '') -> Frame: ...
 
     @staticmethod
-    def of_stream(capsule: object, name: str = '') -> Frame:
-        """What __arrow_c_stream__() gave."""
+    def of_array(schema: object, array: object, name: str = '') -> Frame: ...
 
     @staticmethod
-    def of_array(schema: object, array: object, name: str = '') -> Frame:
-        """What __arrow_c_array__() gave."""
+    def of_numbers(numbers: Any, name: str = '', times: str = '', validity: bytes = b'') -> Frame: ...
 
     @staticmethod
-    def of_numbers(numbers: Any, name: str = '', times: str = '', validity: bytes = b'') -> Frame:
-        """An array of one dimension, by the buffer protocol or DLPack."""
-
-    @staticmethod
-    def later(columns: Frame, records: Callable[[], Sequence[Frame]]) -> Frame:
-        """Columns whose records `records` gives when they are first counted."""
+    def later(columns: Frame, records: Callable[[], Sequence[Frame]]) -> Frame: ...
 
     def use_threads(self, threads: int) -> None: ...
 
@@ -34,128 +26,89 @@ class Frame:
     def names(self) -> list[str]: ...
 
 class Release:
-    """All that a receipt says. A group is a number, from 0 on, as in keys."""
-
-    def with_receipt(self) -> Release:
-        """The same, with its receipt."""
+    def with_receipt(self) -> Release: ...
 
     @property
-    def receipt(self) -> str:
-        """The receipt, in JSON; empty where it was not yet composed."""
+    def receipt(self) -> str: ...
 
     @property
-    def program(self) -> str:
-        """The program and version that made it."""
+    def program(self) -> str: ...
 
     @property
-    def sha256(self) -> str:
-        """The hash of the receipt."""
+    def sha256(self) -> str: ...
 
     @property
-    def keys(self) -> list[Any]:
-        """Those of the groups; none without."""
+    def keys(self) -> list[Any]: ...
 
     @property
-    def quantiles(self) -> list[fractions.Fraction]:
-        """Which quantiles were published."""
+    def quantiles(self) -> list[fractions.Fraction]: ...
 
     @property
-    def kind(self) -> str:
-        """"number", "date", "timestamp" or "instant"."""
+    def kind(self) -> str: ...
 
     @property
-    def by(self) -> list[str]:
-        """The columns of groups."""
+    def by(self) -> list[str]: ...
 
     @property
-    def column(self) -> str:
-        """The column that was published."""
+    def column(self) -> str: ...
 
     @property
-    def file(self) -> str:
-        """What was read, as it is called."""
+    def file(self) -> str: ...
 
     @property
-    def measure(self) -> str:
-        """What the cost is of."""
+    def measure(self) -> str: ...
 
     @property
-    def cost(self) -> str:
-        """What it costs one person."""
+    def cost(self) -> str: ...
 
     @property
-    def neighbors(self) -> str:
-        """What two tables differ in: "add-remove" or "change-one"."""
+    def neighbors(self) -> str: ...
 
     @property
-    def records_per_person(self) -> int:
-        """To persons of how many records the promise is made."""
+    def records_per_person(self) -> int: ...
 
     @property
-    def confidence(self) -> fractions.Fraction | None:
-        """The probability with which the bounds of rank errors hold."""
+    def confidence(self) -> fractions.Fraction | None: ...
 
     @property
-    def rows(self) -> int | None:
-        """For how many records the bounds of rank errors are."""
+    def rows(self) -> int | None: ...
 
     @property
-    def public_rows(self) -> int | None:
-        """How many records there are, where that is public."""
+    def public_rows(self) -> int | None: ...
 
     @property
-    def unsafe_seed(self) -> int | None:
-        """The seed of a release that is not private."""
+    def unsafe_seed(self) -> int | None: ...
 
     @property
-    def bounds_share(self) -> fractions.Fraction | None:
-        """Which share of the budget found the bounds."""
+    def bounds_share(self) -> fractions.Fraction | None: ...
 
     @property
-    def interval_level(self) -> fractions.Fraction | None:
-        """The probability with which an interval holds its quantile."""
+    def interval_level(self) -> fractions.Fraction | None: ...
 
     @property
-    def charge(self) -> tuple[str, int] | None:
-        """The ledger's dataset and entry that paid."""
+    def charge(self) -> tuple[str, int] | None: ...
 
     def __repr__(self) -> str: ...
 
-    def values(self, group: int) -> list[fractions.Fraction]:
-        """The values, in the order of quantiles; of dates and times ticks."""
+    def values(self, group: int) -> list[fractions.Fraction]: ...
 
-    def intervals(self, group: int) -> list[tuple[fractions.Fraction, fractions.Fraction, bool, bool]]:
-        """
-        For each quantile: lower, upper, and whether the interval is open below and above. Empty without intervals.
-        """
+    def intervals(self, group: int) -> list[tuple[fractions.Fraction, fractions.Fraction, bool, bool]]: ...
 
-    def statistics(self, group: int) -> tuple[tuple[Any, ...], list[tuple[fractions.Fraction, tuple[Any, ...], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction]]], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction] | None] | None:
-        """
-        The count, what lies below each value, and the mean, each with its interval.
-        """
+    def statistics(self, group: int) -> tuple[tuple[Any, ...], list[tuple[fractions.Fraction, tuple[Any, ...], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction]]], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction] | None] | None: ...
 
-    def spent(self, group: int) -> list[tuple[str, str]]:
-        """The cost, part by part."""
+    def spent(self, group: int) -> list[tuple[str, str]]: ...
 
-    def rank_errors(self, group: int) -> list[int | None]:
-        """By how many records that count each value misses its quantile at most."""
+    def rank_errors(self, group: int) -> list[int | None]: ...
 
-    def mechanism(self, group: int) -> str:
-        """What ran."""
+    def mechanism(self, group: int) -> str: ...
 
-    def reason(self, group: int) -> str:
-        """Why it ran; empty where it was asked for."""
+    def reason(self, group: int) -> str: ...
 
-    def granularity(self, group: int) -> str | None:
-        """The distance of values that was found and used, where there was one."""
+    def granularity(self, group: int) -> str | None: ...
 
-    def heaping(self, group: int) -> str | None:
-        """
-        The distance of the values on which many records heap, where there was one.
-        """
+    def heaping(self, group: int) -> str | None: ...
 
-    def is_mostly_noise(self, group: int) -> bool:
-        """Whether noise decides the values more than the records do."""
+    def is_mostly_noise(self, group: int) -> bool: ...
 
 def read_receipt(text: str, name: str) -> Release: ...
 
@@ -178,99 +131,70 @@ def registry(release: Release, about: Mapping[str, str]) -> str: ...
 def write_durably(path: str, text: str) -> None: ...
 
 class Account:
-    """A dataset of a ledger, with what was spent of its budget."""
+    @property
+    def dataset(self) -> str: ...
 
     @property
-    def dataset(self) -> str:
-        """Its name."""
+    def unit(self) -> str: ...
 
     @property
-    def unit(self) -> str:
-        """Whom the promise protects."""
+    def budget(self) -> str: ...
 
     @property
-    def budget(self) -> str:
-        """What all its releases may cost together."""
+    def spent(self) -> str: ...
 
     @property
-    def spent(self) -> str:
-        """What was published has cost so much."""
+    def reserved(self) -> str: ...
 
     @property
-    def reserved(self) -> str:
-        """What is charged and was not published, or not yet."""
-
-    @property
-    def remaining(self) -> str:
-        """What further releases may cost."""
+    def remaining(self) -> str: ...
 
     def __repr__(self) -> str: ...
 
 class Entry:
-    """What a ledger says of one release."""
+    @property
+    def id(self) -> int: ...
 
     @property
-    def id(self) -> int:
-        """Its number, from 1 on."""
+    def dataset(self) -> str: ...
 
     @property
-    def dataset(self) -> str:
-        """Whose budget paid."""
+    def query(self) -> str: ...
 
     @property
-    def query(self) -> str:
-        """What was asked, in JSON: equal texts are one question."""
+    def cost(self) -> str: ...
 
     @property
-    def cost(self) -> str:
-        """What it costs."""
+    def state(self) -> str: ...
 
     @property
-    def state(self) -> str:
-        """"reserved", "drawn", "committed" or "void"."""
+    def reserved_at(self) -> str: ...
 
     @property
-    def reserved_at(self) -> str:
-        """When it was charged, in UTC."""
+    def settled_at(self) -> str: ...
 
     @property
-    def settled_at(self) -> str:
-        """When it was committed or voided, in UTC; empty before."""
+    def receipt(self) -> str: ...
 
     @property
-    def receipt(self) -> str:
-        """The receipt of what was published; empty before."""
-
-    @property
-    def reason(self) -> str:
-        """Why it was voided."""
+    def reason(self) -> str: ...
 
     def __repr__(self) -> str: ...
 
 class Statement:
-    """All that a ledger says at one moment."""
+    @property
+    def accounts(self) -> list[Account]: ...
 
     @property
-    def accounts(self) -> list[Account]:
-        """The datasets."""
+    def entries(self) -> list[Entry]: ...
 
-    @property
-    def entries(self) -> list[Entry]:
-        """The releases, the first one first."""
+    def json(self, everything: bool = False) -> str: ...
 
-    def json(self, everything: bool = False) -> str:
-        """
-        As `fractile ledger show` prints it; with everything as `ledger export` does.
-        """
+    def csv(self, everything: bool = False) -> str: ...
 
-    def csv(self, everything: bool = False) -> str:
-        """The same as CSV."""
+    def table(self) -> str: ...
 
-    def table(self) -> str:
-        """The same as text for people."""
-
-    def page(self, about: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-        """The page, and its files by name."""
+    def page(self, about: Mapping[str, str]) -> tuple[str, dict[str, str]]: ...
 
     def __repr__(self) -> str: ...
 
@@ -459,33 +383,21 @@ class Lattice:
     def equals(self, other: Lattice) -> bool: ...
 
 class Counted:
-    """
-    A question to a column, and profiles that answer it in part or in whole.
-    """
-
     @staticmethod
-    def of(column: str, lattice: Lattice, refuse_missing: bool, person: str, records_per_person: int, by: Sequence[str], key_lists: Sequence[Sequence[str]], key_tuples: Sequence[Sequence[str]], missing: Sequence[str], per_person: str = '', weight: Sequence[str] = []) -> Counted:
-        """The question, answered for no record."""
+    def of(column: str, lattice: Lattice, refuse_missing: bool, person: str, records_per_person: int, by: Sequence[str], key_lists: Sequence[Sequence[str]], key_tuples: Sequence[Sequence[str]], missing: Sequence[str], per_person: str = '', weight: Sequence[str] = []) -> Counted: ...
 
     @staticmethod
     def of_bytes(bytes: bytes) -> Counted: ...
 
     @staticmethod
-    def of_profile_bytes(bytes: bytes) -> Counted:
-        """One profile of one column."""
+    def of_profile_bytes(bytes: bytes) -> Counted: ...
 
     def to_bytes(self) -> bytes: ...
 
-    def of_frame(self, frame: Frame, sampling_key: bytes, cells: Counted | None = None, group_of_cell: Sequence[int] = []) -> Counted:
-        """
-        The same question, answered for the records of a frame; with the cells of which its groups are made.
-        """
+    def of_frame(self, frame: Frame, sampling_key: bytes, cells: Counted | None = None, group_of_cell: Sequence[int] = []) -> Counted: ...
 
     @staticmethod
-    def of_sample(questions: Sequence[Counted], frame: Frame, sampling_key: bytes) -> list[Counted]:
-        """
-        Questions about the same persons, answered for one sample of whole records of a frame.
-        """
+    def of_sample(questions: Sequence[Counted], frame: Frame, sampling_key: bytes) -> list[Counted]: ...
 
     @staticmethod
     def of_counts(lattice: Lattice, positions: Sequence[int], counts: Sequence[int], records_per_person: int) -> Counted: ...
@@ -497,8 +409,7 @@ class Counted:
 
     def write(self, output: str, column: str, source: str, records_per_person: int | None) -> None: ...
 
-    def for_persons_of(self, records_per_person: int) -> Counted:
-        """The same with a larger bound of records a person."""
+    def for_persons_of(self, records_per_person: int) -> Counted: ...
 
     @property
     def alone(self) -> list[Counted]: ...
@@ -936,7 +847,4 @@ def make_gumbel_max_zcdp(domain: Scores, metric: LInfDistance, temperature: frac
 
 def make_permute_and_flip(domain: Scores, metric: LInfDistance, temperature: fractions.Fraction, minimize: bool) -> SelectionOfScores: ...
 
-def main(words: Sequence[str]) -> int:
-    """
-    Runs `fractile` with these words, the first one its own name; the exit code.
-    """
+def main(words: Sequence[str]) -> int: ...
