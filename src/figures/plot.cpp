@@ -75,20 +75,18 @@ struct Scales {
   Scale y;
 };
 
-std::string curve_of(const Line& line, const Scales& scales) {
+/// A path through the points, at this member of each.
+std::string curve_of(const Line& line, const Scales& scales, double Point::*height) {
   std::string d;
   for (const Point& point : line.points) {
-    d += fmt::format("{}{}", d.empty() ? "M" : "L", pair(scales.x.at(point.x), scales.y.at(point.y)));
+    d += fmt::format("{}{}", d.empty() ? "M" : "L", pair(scales.x.at(point.x), scales.y.at(point.*height)));
   }
   return d;
 }
 
 std::string band_of(const Line& line, const Scales& scales) {
   if (std::ranges::none_of(line.points, [](const Point& p) { return p.least < p.most; })) return {};
-  std::string d;
-  for (const Point& point : line.points) {
-    d += fmt::format("{}{}", d.empty() ? "M" : "L", pair(scales.x.at(point.x), scales.y.at(point.most)));
-  }
+  std::string d = curve_of(line, scales, &Point::most);
   std::for_each(line.points.rbegin(), line.points.rend(),
                 [&](const Point& point) { d += "L" + pair(scales.x.at(point.x), scales.y.at(point.least)); });
   return d + "z";
@@ -135,7 +133,7 @@ std::string drawn(const Line& line, const Scales& scales, const std::vector<cons
   } else {
     text += path_element(bars_of(line, scales), "e", " stroke-width=\"1.5\"");
   }
-  if (line.joined) text += path_element(curve_of(line, scales), "l", stroke_of(line));
+  if (line.joined) text += path_element(curve_of(line, scales, &Point::y), "l", stroke_of(line));
   return text + "</g>";
 }
 
