@@ -260,13 +260,19 @@ int run_verify(const Typed& typed) {
   return report.outcome == CertificateReport::Outcome::holds ? 0 : 1;
 }
 
-int run_loss(const Typed& typed) {
-  const Printed format{format_of(typed, Format::table)};
+/// Prints the answer to a question about a file at one epsilon. `read` reads the file.
+template <class Report>
+int print_at_epsilon(const Typed& typed, Format fallback, PipelineFile (*read)(const Typed&), const char* what,
+                     Report (*answer)(const Typed&, const PipelineFile&, const Watch&)) {
+  const Printed format{format_of(typed, fallback)};
   epsilon_asked(typed);  // throws before the file is read
-  const PipelineFile file = file_of(typed);
-  print_report(format, answer_in_time(typed, "the analyst's loss",
-                                      [&] { return expected_loss(typed, file, TerminalProgress().watch()); }));
+  const PipelineFile file = read(typed);
+  print_report(format, answer_in_time(typed, what, [&] { return answer(typed, file, TerminalProgress().watch()); }));
   return 0;
+}
+
+int run_loss(const Typed& typed) {
+  return print_at_epsilon(typed, Format::table, file_of, "the analyst's loss", expected_loss);
 }
 
 int run_leakage(const Typed& typed) {
@@ -374,21 +380,11 @@ int run_choose(const Typed& typed) {
 }
 
 int run_cost(const Typed& typed) {
-  const Printed format{format_of(typed, Format::table)};
-  epsilon_asked(typed);
-  const PipelineFile file = pipeline_asked(typed);
-  print_report(format, answer_in_time(typed, "what the release costs",
-                                      [&] { return cost_asked(typed, file, TerminalProgress().watch()); }));
-  return 0;
+  return print_at_epsilon(typed, Format::table, pipeline_asked, "what the release costs", cost_asked);
 }
 
 int run_channel(const Typed& typed) {
-  const Printed format{format_of(typed, usual_format())};
-  epsilon_asked(typed);
-  const PipelineFile file = pipeline_asked(typed);
-  print_report(format, answer_in_time(typed, "the channel",
-                                      [&] { return channel_asked(typed, file, TerminalProgress().watch()); }));
-  return 0;
+  return print_at_epsilon(typed, usual_format(), pipeline_asked, "the channel", channel_asked);
 }
 
 }  // namespace

@@ -29,7 +29,17 @@ struct OptionSpec {
   const char* fallback;      ///< the default in words; "" when the help need not mention it
   const char* group;         ///< heading in the help
   const char* help;
-  bool repeats = false;  ///< whether it may be given several times, with a value each time
+  bool repeats;  ///< whether it may be given several times, with a value each time
+
+  constexpr OptionSpec(const char* of_name, OptionClass of_class, const char* of_argument, const char* of_fallback,
+                       const char* of_group, const char* of_help, bool may_repeat = false)
+      : name(of_name),
+        option_class(of_class),
+        argument(of_argument),
+        fallback(of_fallback),
+        group(of_group),
+        help(of_help),
+        repeats(may_repeat) {}
 
   std::string field() const;   ///< "records_per_person" of "--records-per-person"
   std::size_t values() const;  ///< the number of values that it takes

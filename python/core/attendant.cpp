@@ -1,8 +1,6 @@
 #include "attendant.hpp"
 
 #include "fractile/error.hpp"
-#include "interpreter.hpp"
-#include "module.hpp"
 
 namespace fractile::python {
 

@@ -120,6 +120,16 @@ void bind_rows(nb::module_& module, const std::string& suffix) {
 
 Optimize optimize_of(bool minimize) { return minimize ? Optimize::minimize : Optimize::maximize; }
 
+template <class Measure>
+void bind_gumbel_max(nb::module_& module, const char* name) {
+  module.def(
+      name,
+      [](const Selectable& domain, const LInfDistance& metric, const Rational& temperature, bool minimize) {
+        return make_gumbel_max(domain, metric, temperature, optimize_of(minimize), Measure{});
+      },
+      nb::arg("domain"), nb::arg("metric"), nb::arg("temperature"), nb::arg("minimize"));
+}
+
 }  // namespace
 
 void bind_constructors(nb::module_& module) {
@@ -130,18 +140,8 @@ void bind_constructors(nb::module_& module) {
   bind_measurement<Selectable, LInfDistance, std::size_t, ZeroConcentratedDivergence>(module, "SelectionOfScoresZcdp");
   bind_rows<double>(module, "float");
   bind_rows<std::int64_t>(module, "int");
-  module.def(
-      "make_gumbel_max",
-      [](const Selectable& domain, const LInfDistance& metric, const Rational& temperature, bool minimize) {
-        return make_gumbel_max(domain, metric, temperature, optimize_of(minimize), MaxDivergence{});
-      },
-      nb::arg("domain"), nb::arg("metric"), nb::arg("temperature"), nb::arg("minimize"));
-  module.def(
-      "make_gumbel_max_zcdp",
-      [](const Selectable& domain, const LInfDistance& metric, const Rational& temperature, bool minimize) {
-        return make_gumbel_max(domain, metric, temperature, optimize_of(minimize), ZeroConcentratedDivergence{});
-      },
-      nb::arg("domain"), nb::arg("metric"), nb::arg("temperature"), nb::arg("minimize"));
+  bind_gumbel_max<MaxDivergence>(module, "make_gumbel_max");
+  bind_gumbel_max<ZeroConcentratedDivergence>(module, "make_gumbel_max_zcdp");
   module.def(
       "make_permute_and_flip",
       [](const Selectable& domain, const LInfDistance& metric, const Rational& temperature, bool minimize) {

@@ -8,7 +8,6 @@
 #include "attendant.hpp"
 #include "calls.hpp"
 #include "fractile/error.hpp"
-#include "fractile/source.hpp"
 #include "interpreter.hpp"
 #include "libraries/fmt.hpp"
 #include "module.hpp"

@@ -2,10 +2,7 @@
 
 #include "report.hpp"
 
-#include <utility>
-
 #include "fractile/receipts.hpp"
-#include "module.hpp"
 #include "pages.hpp"
 #include "report/release/page_receipt.hpp"
 #include "report/text/durable.hpp"

@@ -1,5 +1,3 @@
-"""The C++ half of fractile; use the package's own functions."""
-
 from collections.abc import Callable, Mapping, Sequence
 import fractions
 from typing import Any, overload
@@ -10,23 +8,17 @@ version: str = '0.1.0'
 def set_default_engine(path: str) -> None: ...
 
 class Frame:
-    """Columns in memory, not copied."""
+    @staticmethod
+    def of_stream(capsule: object, name: str = '') -> Frame: ...
 
     @staticmethod
-    def of_stream(capsule: object, name: str = '') -> Frame:
-        """What __arrow_c_stream__() gave."""
+    def of_array(schema: object, array: object, name: str = '') -> Frame: ...
 
     @staticmethod
-    def of_array(schema: object, array: object, name: str = '') -> Frame:
-        """What __arrow_c_array__() gave."""
+    def of_numbers(numbers: Any, name: str = '', times: str = '', validity: bytes = b'') -> Frame: ...
 
     @staticmethod
-    def of_numbers(numbers: Any, name: str = '', times: str = '', validity: bytes = b'') -> Frame:
-        """An array of one dimension, by the buffer protocol or DLPack."""
-
-    @staticmethod
-    def later(columns: Frame, records: Callable[[], Sequence[Frame]]) -> Frame:
-        """Columns whose records `records` gives when they are first counted."""
+    def later(columns: Frame, records: Callable[[], Sequence[Frame]]) -> Frame: ...
 
     def use_threads(self, threads: int) -> None: ...
 
@@ -34,136 +26,89 @@ class Frame:
     def names(self) -> list[str]: ...
 
 class Release:
-    """
-    Everything that a receipt says. Methods take a group by its index in `keys`, from 0 on.
-    """
-
-    def with_receipt(self) -> Release:
-        """The same, with its receipt."""
+    def with_receipt(self) -> Release: ...
 
     @property
-    def receipt(self) -> str:
-        """The receipt, in JSON; empty until with_receipt() has composed it."""
+    def receipt(self) -> str: ...
 
     @property
-    def program(self) -> str:
-        """The program and version that made it."""
+    def program(self) -> str: ...
 
     @property
-    def sha256(self) -> str:
-        """The hash of the receipt."""
+    def sha256(self) -> str: ...
 
     @property
-    def keys(self) -> list[Any]:
-        """The keys of the groups; empty in a release without groups."""
+    def keys(self) -> list[Any]: ...
 
     @property
-    def quantiles(self) -> list[fractions.Fraction]:
-        """Which quantiles were published."""
+    def quantiles(self) -> list[fractions.Fraction]: ...
 
     @property
-    def kind(self) -> str:
-        """"number", "date", "timestamp" or "instant"."""
+    def kind(self) -> str: ...
 
     @property
-    def by(self) -> list[str]:
-        """The key columns."""
+    def by(self) -> list[str]: ...
 
     @property
-    def column(self) -> str:
-        """The column that was published."""
+    def column(self) -> str: ...
 
     @property
-    def file(self) -> str:
-        """The name of the file or frame that was read."""
+    def file(self) -> str: ...
 
     @property
-    def measure(self) -> str:
-        """The measure of the cost: pure, zcdp or approximate."""
+    def measure(self) -> str: ...
 
     @property
-    def cost(self) -> str:
-        """The cost of the release for one person."""
+    def cost(self) -> str: ...
 
     @property
-    def neighbors(self) -> str:
-        """What two tables differ in: "add-remove" or "change-one"."""
+    def neighbors(self) -> str: ...
 
     @property
-    def records_per_person(self) -> int:
-        """The largest number of records of a person to whom the promise is made."""
+    def records_per_person(self) -> int: ...
 
     @property
-    def confidence(self) -> fractions.Fraction | None:
-        """The probability with which the bounds of rank errors hold."""
+    def confidence(self) -> fractions.Fraction | None: ...
 
     @property
-    def rows(self) -> int | None:
-        """
-        The largest number of records for which the bounds of rank errors hold.
-        """
+    def rows(self) -> int | None: ...
 
     @property
-    def public_rows(self) -> int | None:
-        """The number of rows of the table; None if it is not public."""
+    def public_rows(self) -> int | None: ...
 
     @property
-    def unsafe_seed(self) -> int | None:
-        """The seed of a release that is not private; None otherwise."""
+    def unsafe_seed(self) -> int | None: ...
 
     @property
-    def bounds_share(self) -> fractions.Fraction | None:
-        """
-        The share of the budget that found the bounds; None if they were given.
-        """
+    def bounds_share(self) -> fractions.Fraction | None: ...
 
     @property
-    def interval_level(self) -> fractions.Fraction | None:
-        """The probability with which an interval holds its quantile."""
+    def interval_level(self) -> fractions.Fraction | None: ...
 
     @property
-    def charge(self) -> tuple[str, int] | None:
-        """The ledger's dataset and entry that paid."""
+    def charge(self) -> tuple[str, int] | None: ...
 
     def __repr__(self) -> str: ...
 
-    def values(self, group: int) -> list[fractions.Fraction]:
-        """The values, in the order of `quantiles`; dates and times are ticks."""
+    def values(self, group: int) -> list[fractions.Fraction]: ...
 
-    def intervals(self, group: int) -> list[tuple[fractions.Fraction, fractions.Fraction, bool, bool]]:
-        """
-        For each quantile: lower, upper, and whether the interval is open below and above. Empty without intervals.
-        """
+    def intervals(self, group: int) -> list[tuple[fractions.Fraction, fractions.Fraction, bool, bool]]: ...
 
-    def statistics(self, group: int) -> tuple[tuple[Any, ...], list[tuple[fractions.Fraction, tuple[Any, ...], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction]]], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction] | None] | None:
-        """
-        The count, the counts and shares below each value, and the mean, each with its interval.
-        """
+    def statistics(self, group: int) -> tuple[tuple[Any, ...], list[tuple[fractions.Fraction, tuple[Any, ...], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction]]], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction] | None] | None: ...
 
-    def spent(self, group: int) -> list[tuple[str, str]]:
-        """The cost, part by part."""
+    def spent(self, group: int) -> list[tuple[str, str]]: ...
 
-    def rank_errors(self, group: int) -> list[int | None]:
-        """For each value, by how many records it misses its quantile at most."""
+    def rank_errors(self, group: int) -> list[int | None]: ...
 
-    def mechanism(self, group: int) -> str:
-        """The mechanism that ran."""
+    def mechanism(self, group: int) -> str: ...
 
-    def reason(self, group: int) -> str:
-        """Why auto chose this mechanism; empty if it was named."""
+    def reason(self, group: int) -> str: ...
 
-    def granularity(self, group: int) -> str | None:
-        """
-        The granularity of the values that was found and used; None if none was.
-        """
+    def granularity(self, group: int) -> str | None: ...
 
-    def heaping(self, group: int) -> str | None:
-        """
-        The distance of the values on which many records heap; None if no heaps were found.
-        """
+    def heaping(self, group: int) -> str | None: ...
 
-    def is_mostly_noise(self, group: int) -> bool:
-        """Whether noise decides the values more than the records do."""
+    def is_mostly_noise(self, group: int) -> bool: ...
 
 def read_receipt(text: str, name: str) -> Release: ...
 
@@ -186,99 +131,70 @@ def registry(release: Release, about: Mapping[str, str]) -> str: ...
 def write_durably(path: str, text: str) -> None: ...
 
 class Account:
-    """A dataset of a ledger, with what was spent of its budget."""
+    @property
+    def dataset(self) -> str: ...
 
     @property
-    def dataset(self) -> str:
-        """Its name."""
+    def unit(self) -> str: ...
 
     @property
-    def unit(self) -> str:
-        """The unit of privacy, such as person."""
+    def budget(self) -> str: ...
 
     @property
-    def budget(self) -> str:
-        """The budget of all releases together."""
+    def spent(self) -> str: ...
 
     @property
-    def spent(self) -> str:
-        """The cost of all entries that are reserved, drawn or committed."""
+    def reserved(self) -> str: ...
 
     @property
-    def reserved(self) -> str:
-        """The part of `spent` that is reserved or drawn."""
-
-    @property
-    def remaining(self) -> str:
-        """What is left for further releases."""
+    def remaining(self) -> str: ...
 
     def __repr__(self) -> str: ...
 
 class Entry:
-    """An entry: what a ledger holds about one release."""
+    @property
+    def id(self) -> int: ...
 
     @property
-    def id(self) -> int:
-        """Its number, from 1 on."""
+    def dataset(self) -> str: ...
 
     @property
-    def dataset(self) -> str:
-        """The dataset whose budget paid."""
+    def query(self) -> str: ...
 
     @property
-    def query(self) -> str:
-        """The query, in JSON; the same query has the same text."""
+    def cost(self) -> str: ...
 
     @property
-    def cost(self) -> str:
-        """The cost of the release."""
+    def state(self) -> str: ...
 
     @property
-    def state(self) -> str:
-        """"reserved", "drawn", "committed" or "void"."""
+    def reserved_at(self) -> str: ...
 
     @property
-    def reserved_at(self) -> str:
-        """When it was charged, in UTC."""
+    def settled_at(self) -> str: ...
 
     @property
-    def settled_at(self) -> str:
-        """When it was committed or voided, in UTC; empty before."""
+    def receipt(self) -> str: ...
 
     @property
-    def receipt(self) -> str:
-        """The receipt of what was published; empty before."""
-
-    @property
-    def reason(self) -> str:
-        """Why it was voided."""
+    def reason(self) -> str: ...
 
     def __repr__(self) -> str: ...
 
 class Statement:
-    """Everything that a ledger holds at one moment."""
+    @property
+    def accounts(self) -> list[Account]: ...
 
     @property
-    def accounts(self) -> list[Account]:
-        """The datasets."""
+    def entries(self) -> list[Entry]: ...
 
-    @property
-    def entries(self) -> list[Entry]:
-        """The entries, the first one first."""
+    def json(self, everything: bool = False) -> str: ...
 
-    def json(self, everything: bool = False) -> str:
-        """
-        The JSON of `fractile ledger show`; with `everything`, that of `fractile ledger export`.
-        """
+    def csv(self, everything: bool = False) -> str: ...
 
-    def csv(self, everything: bool = False) -> str:
-        """The same as CSV."""
+    def table(self) -> str: ...
 
-    def table(self) -> str:
-        """The table of `fractile ledger show`."""
-
-    def page(self, about: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-        """The page, and its figures and tables by the names of their files."""
+    def page(self, about: Mapping[str, str]) -> tuple[str, dict[str, str]]: ...
 
     def __repr__(self) -> str: ...
 
@@ -467,33 +383,21 @@ class Lattice:
     def equals(self, other: Lattice) -> bool: ...
 
 class Counted:
-    """
-    A question to a column, and profiles that answer it in part or in whole.
-    """
-
     @staticmethod
-    def of(column: str, lattice: Lattice, refuse_missing: bool, person: str, records_per_person: int, by: Sequence[str], key_lists: Sequence[Sequence[str]], key_tuples: Sequence[Sequence[str]], missing: Sequence[str], per_person: str = '', weight: Sequence[str] = []) -> Counted:
-        """The question, with counts of 0 for every answer."""
+    def of(column: str, lattice: Lattice, refuse_missing: bool, person: str, records_per_person: int, by: Sequence[str], key_lists: Sequence[Sequence[str]], key_tuples: Sequence[Sequence[str]], missing: Sequence[str], per_person: str = '', weight: Sequence[str] = []) -> Counted: ...
 
     @staticmethod
     def of_bytes(bytes: bytes) -> Counted: ...
 
     @staticmethod
-    def of_profile_bytes(bytes: bytes) -> Counted:
-        """One profile of one column."""
+    def of_profile_bytes(bytes: bytes) -> Counted: ...
 
     def to_bytes(self) -> bytes: ...
 
-    def of_frame(self, frame: Frame, sampling_key: bytes, cells: Counted | None = None, group_of_cell: Sequence[int] = []) -> Counted:
-        """
-        The same question, answered for the records of a frame; with the cells of which its groups are made.
-        """
+    def of_frame(self, frame: Frame, sampling_key: bytes, cells: Counted | None = None, group_of_cell: Sequence[int] = []) -> Counted: ...
 
     @staticmethod
-    def of_sample(questions: Sequence[Counted], frame: Frame, sampling_key: bytes) -> list[Counted]:
-        """
-        Questions about the same persons, answered for one sample of whole records of a frame.
-        """
+    def of_sample(questions: Sequence[Counted], frame: Frame, sampling_key: bytes) -> list[Counted]: ...
 
     @staticmethod
     def of_counts(lattice: Lattice, positions: Sequence[int], counts: Sequence[int], records_per_person: int) -> Counted: ...
@@ -505,8 +409,7 @@ class Counted:
 
     def write(self, output: str, column: str, source: str, records_per_person: int | None) -> None: ...
 
-    def for_persons_of(self, records_per_person: int) -> Counted:
-        """The same profiles with a larger bound on records per person."""
+    def for_persons_of(self, records_per_person: int) -> Counted: ...
 
     @property
     def alone(self) -> list[Counted]: ...
@@ -944,7 +847,4 @@ def make_gumbel_max_zcdp(domain: Scores, metric: LInfDistance, temperature: frac
 
 def make_permute_and_flip(domain: Scores, metric: LInfDistance, temperature: fractions.Fraction, minimize: bool) -> SelectionOfScores: ...
 
-def main(words: Sequence[str]) -> int:
-    """
-    Runs `fractile` with these words, the first one its own name; the exit code.
-    """
+def main(words: Sequence[str]) -> int: ...

@@ -1,4 +1,4 @@
-"""Gives the fields of a class their docstrings, which are written once, under "Attributes:" in the docstring of the class."""
+"""What classes share: docstrings of their fields, written once under "Attributes:" in the docstring of the class, and copies."""
 
 from __future__ import annotations
 
@@ -6,6 +6,17 @@ import inspect
 from typing import Any, TypeVar
 
 Kind = TypeVar("Kind", bound=type)
+Same = TypeVar("Same", bound="Unchanging")
+
+
+class Unchanging:
+    """An object that never changes is its own copy. What is pickled may lack something, such as the balance of a ledger."""
+
+    def __copy__(self: Same) -> Same:
+        return self
+
+    def __deepcopy__(self: Same, memo: dict[int, Any]) -> Same:
+        return self
 
 
 def attributes(kind: type) -> dict[str, str]:

@@ -11,7 +11,7 @@ from . import _core, _notebook, _words
 from ._arguments import suggesting
 from ._choices import Base, Mechanism, Neighbors, Of, Quantiles, Rates, Shape, SolveFor
 from ._errors import UsageError
-from ._members import documented
+from ._members import Unchanging, documented
 from ._numbers import Number
 from ._publication import PublicationPlan, plan_of_file
 from ._release import Bound, Step
@@ -34,7 +34,7 @@ class PlannedQuantile(NamedTuple):
     nine_in_ten: float
 
 
-class Plan:
+class Plan(Unchanging):
     """What a query would run, what it would cost, and how accurate it would be. No table was read and nothing was spent.
 
     A plan can be copied and pickled. It is computed again where it is unpickled, from the same arguments.
@@ -46,12 +46,6 @@ class Plan:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _planned, (self._words,)
-
-    def __copy__(self) -> Plan:
-        return self  # it never changes
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Plan:
-        return self
 
     @property
     def quantiles(self) -> list[PlannedQuantile]:

@@ -16,6 +16,7 @@ from . import _core, _frames, _looks, _numbers, _times, _words
 from ._arguments import suggesting
 from ._choices import Null, PerPerson
 from ._errors import DataError, Error, UsageError
+from ._members import Unchanging
 from ._numbers import Number
 from ._release import Bound, Key, Keys, Step
 
@@ -24,7 +25,7 @@ _OLD_FORMAT = "fractile profile 1"
 _BOUNDS = "the smallest and largest possible value, known without looking at the data"
 
 
-class Lattice:
+class Lattice(Unchanging):
     """The possible values, public and exact: `Lattice(0, 125, 1)`, or `Lattice(candidates=[...])` in increasing order.
 
     The values may also be dates or times: `Lattice(date(2020, 1, 1), date(2026, 1, 1), "1d")`.
@@ -120,9 +121,6 @@ class Lattice:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Lattice._of, (self._described(),)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Lattice:
-        return self  # it never changes
 
     def __repr__(self) -> str:
         if not self._core.is_regular:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 from . import _core, _frames, _notebook, _times, _words
 from ._arguments import Event, require_event, suggesting
 from ._errors import UsageError, warn_of
+from ._members import Unchanging
 from ._release import Group, Key, Release, Value, _in_markdown, _key_names, _receipt_in, _save, _shown, _warn_of_altered, _without_page
 
 if TYPE_CHECKING:
@@ -227,7 +228,7 @@ class PublishedTable(_Tidy, Mapping[tuple[str, ...], PublishedLevel]):
         return f"PublishedTable({self.name!r}, levels: {', '.join(map(repr, self._numbers))})"
 
 
-class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
+class PublishedTables(_Tidy, Unchanging, Mapping[str, PublishedTable]):
     """The published tables: a mapping from names to tables. It holds nothing that was not paid for.
 
     `p["pay"].level("region", "sex")["north", "f"][0.5]` is an exact value. `receipt` is the receipt that `fractile publish` writes, byte
@@ -244,12 +245,6 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.receipt, self._is_new, self._ledger)
-
-    def __copy__(self) -> PublishedTables:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> PublishedTables:
-        return self  # it never changes; what was pickled lacks the balance of the ledger
 
     def __getitem__(self, name: str) -> PublishedTable:
         if not isinstance(name, str) or name not in self._all:
@@ -476,7 +471,7 @@ def _published(
     return made
 
 
-class PublicationPlan:
+class PublicationPlan(Unchanging):
     """What the tables of a publication's file will cost, level by level, and how accurate each cell will be. No record was read and nothing
     was spent.
 
@@ -488,12 +483,6 @@ class PublicationPlan:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return plan_of_file, (self._file, self._words)
-
-    def __copy__(self) -> PublicationPlan:
-        return self  # it never changes
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> PublicationPlan:
-        return self
 
     def to_json(self) -> str:
         """The plan as `fractile plan FILE --format json` prints it."""

@@ -18,7 +18,7 @@ from . import _core, _frames, _notebook, _numbers, _times, _words
 from ._arguments import Event, require_event, suggesting
 from ._choices import Base, InputFormat, Mechanism, Neighbors, Null, Of, PerPerson, Quantiles, Rates, Unreadable
 from ._errors import DataError, UsageError, warn, warn_of
-from ._members import documented
+from ._members import Unchanging, documented
 from ._numbers import Number
 
 if TYPE_CHECKING:
@@ -274,7 +274,7 @@ class Group(Mapping[Fraction, Value]):
         return [Spent(*part) for part in self._release._core.spent(self._number)]
 
 
-class Release(Mapping[Any, Any]):
+class Release(Unchanging, Mapping[Any, Any]):
     """Published quantiles of a column, or of each group. A release holds nothing that was not paid for.
 
     A mapping from quantiles to exact values, or from keys to groups: `r[0.5]`, `g["north"][0.5]`. `receipt` is the receipt that
@@ -292,12 +292,6 @@ class Release(Mapping[Any, Any]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.receipt, self._stored, self._is_new, self._ledger)
-
-    def __copy__(self) -> Release:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Release:
-        return self  # it never changes; what was pickled lacks the balance of the ledger
 
     # --- What was published -------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Union
 
 from . import _core, _numbers, _words
 from ._errors import DataError, UsageError
-from ._members import documented
+from ._members import Unchanging, documented
 from ._numbers import Number
 
 Rows = list[list[Fraction]]
@@ -247,7 +247,7 @@ def _toml(value: Any, field: str) -> str:
     return _toml(_numbers.word(value, field), field)
 
 
-class Pipeline:
+class Pipeline(Unchanging):
     """Participants perturb their values, and a post-processor combines the answers. The arguments are those of [pipeline] in a file.
 
     A curator's release, `perturber={"release": "exponential", ...}`, says itself how many records and which values there are, and takes
@@ -311,12 +311,6 @@ class Pipeline:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._made_of
-
-    def __copy__(self) -> Pipeline:
-        return self  # it never changes
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Pipeline:
-        return self
 
     def __repr__(self) -> str:
         return f"<Pipeline: {self.participants} participants, {len(self.values)} possible values>"
@@ -442,14 +436,11 @@ class Windows:
         return f"<Windows: {len(self)}{' of exp(epsilon) from ' if odds else ''}{odds}{more}; {len(self.undecided)} undecided ranges>"
 
 
-class _Report:
+class _Report(Unchanging):
     """A result that can be printed in several formats."""
 
     def __init__(self, core: Any) -> None:
         self._core = core
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        return self  # it never changes
 
     def to_json(self) -> str:
         """The result as `fractile flow ... --format json` prints it, with its certificates."""

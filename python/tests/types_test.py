@@ -20,9 +20,9 @@ def run(*words, cwd):
 
 
 def test_stubs_are_golden(tmp_path):
-    """To write the stubs anew: python -m nanobind.stubgen -m fractile._core -o python/fractile/_core.pyi"""
+    """To write the stubs anew: python -m nanobind.stubgen -D -m fractile._core -o python/fractile/_core.pyi"""
     pytest.importorskip("nanobind")
-    done = run("nanobind.stubgen", "-q", "-m", "fractile._core", "-o", str(tmp_path / "_core.pyi"), cwd=tmp_path)
+    done = run("nanobind.stubgen", "-q", "-D", "-m", "fractile._core", "-o", str(tmp_path / "_core.pyi"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "_core.pyi").read_text() == (PACKAGE / "_core.pyi").read_text()
 

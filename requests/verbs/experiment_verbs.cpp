@@ -60,12 +60,11 @@ constexpr VerbSpec audit_spec{
     audit_epilogue,
 };
 
-constexpr OptionSpec experiment_folder{
-    "--out", output, "DIR", "", "What", "a new or empty folder for the tables and the figures (required)"};
-constexpr OptionSpec experiment_duckdb{"--duckdb", owner,
-                                       "PATH",     "FRACTILE_DUCKDB, or where the system looks",
-                                       "What",     "the DuckDB library, libduckdb.so"};
-constexpr OptionSpec experiment_no_figures{"--no-figures", output, "", "", "What", "only the tables"};
+constexpr OptionSpec experiment_folder("--out", output, "DIR", "", "What",
+                                       "a new or empty folder for the tables and the figures (required)");
+constexpr OptionSpec experiment_duckdb("--duckdb", owner, "PATH", "FRACTILE_DUCKDB, or where the system looks", "What",
+                                       "the DuckDB library, libduckdb.so");
+constexpr OptionSpec experiment_no_figures("--no-figures", output, "", "", "What", "only the tables");
 
 constexpr std::array approximate_quantiles_table{
     OptionSpec{"--data", asker, "DIR", "", "What",

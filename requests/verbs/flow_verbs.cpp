@@ -7,20 +7,14 @@ namespace fractile::requests {
 namespace {
 
 constexpr const char* toml_file = "TOML file that describes a pipeline; fractile flow --help shows one";
-constexpr OptionSpec flow_format{"--format", output, "FORMAT", "table", "Output", "table, json or csv"};
+constexpr OptionSpec flow_format("--format", output, "FORMAT", "table", "Output", "table, json or csv");
 
-constexpr OptionSpec flow_duckdb{
-    "--duckdb", owner,
-    "PATH",     "FRACTILE_DUCKDB, or where the system looks",
-    "Input",    "the DuckDB library, libduckdb.so, for known = { histogram = \"codes.parquet\" }"};
+constexpr OptionSpec flow_duckdb("--duckdb", owner, "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
+                                 "the DuckDB library, libduckdb.so, for known = { histogram = \"codes.parquet\" }");
 
-constexpr OptionSpec figure_option{
-    "--figure",
-    output,
-    "FILE.svg",
-    "",
-    "Output",
-    "also draw the analyst's loss against epsilon: shaded where it rises, a line where it is without a release"};
+constexpr OptionSpec figure_option(
+    "--figure", output, "FILE.svg", "", "Output",
+    "also draw the analyst's loss against epsilon: shaded where it rises, a line where it is without a release");
 
 constexpr std::array flow_check_table{
     OptionSpec{"--from", asker, "E", "", "What",
@@ -58,9 +52,8 @@ constexpr VerbSpec flow_check_spec{
     "file; 6 undecided; 70 internal.\n",
 };
 
-constexpr OptionSpec late_option{
-    "--within",      asker,  "SECONDS",
-    "until it ends", "What", "stop after this many seconds, 1 to 1000000, with exit code 6 and no answer"};
+constexpr OptionSpec late_option("--within", asker, "SECONDS", "until it ends", "What",
+                                 "stop after this many seconds, 1 to 1000000, with exit code 6 and no answer");
 
 constexpr std::array flow_loss_table{
     OptionSpec{"--epsilon", asker, "E", "", "What",
@@ -87,13 +80,9 @@ constexpr VerbSpec flow_loss_spec{
     "utility",
 };
 
-constexpr OptionSpec guess_option{"--guess",
-                                  asker,
-                                  "WHAT",
-                                  "value",
-                                  "What",
+constexpr OptionSpec guess_option("--guess", asker, "WHAT", "value", "What",
                                   "what an attacker guesses about the target: value, presence, above:2, or among:0,1;2 "
-                                  "(which of these sets of values)"};
+                                  "(which of these sets of values)");
 
 constexpr std::array flow_leakage_table{
     OptionSpec{"--epsilon", asker, "E", "", "What",

@@ -114,8 +114,8 @@ constexpr VerbSpec release_spec{
     true,
 };
 
-constexpr OptionSpec output_option{
-    "--output", output, "PATH", "", "Output", "the new profile file (required), readable by its owner alone"};
+constexpr OptionSpec output_option("--output", output, "PATH", "", "Output",
+                                   "the new profile file (required), readable by its owner alone");
 
 constexpr std::array count_table{
     column_option,

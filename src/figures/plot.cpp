@@ -8,16 +8,10 @@
 #include "libraries/fmt.hpp"
 
 namespace fractile::figures {
-namespace {
 
-using detail::Anchor;
-using detail::Box;
-using detail::font_size;
-using detail::pair;
-using detail::path_element;
-using detail::pixels;
-using detail::Scale;
-using detail::text_element;
+using namespace detail;
+
+namespace {
 
 // --- Looks ------------------------------------------------------------------------------------------------------------
 
@@ -81,20 +75,18 @@ struct Scales {
   Scale y;
 };
 
-std::string curve_of(const Line& line, const Scales& scales) {
+/// A path through the points, at this member of each.
+std::string curve_of(const Line& line, const Scales& scales, double Point::*height) {
   std::string d;
   for (const Point& point : line.points) {
-    d += fmt::format("{}{}", d.empty() ? "M" : "L", pair(scales.x.at(point.x), scales.y.at(point.y)));
+    d += fmt::format("{}{}", d.empty() ? "M" : "L", pair(scales.x.at(point.x), scales.y.at(point.*height)));
   }
   return d;
 }
 
 std::string band_of(const Line& line, const Scales& scales) {
   if (std::ranges::none_of(line.points, [](const Point& p) { return p.least < p.most; })) return {};
-  std::string d;
-  for (const Point& point : line.points) {
-    d += fmt::format("{}{}", d.empty() ? "M" : "L", pair(scales.x.at(point.x), scales.y.at(point.most)));
-  }
+  std::string d = curve_of(line, scales, &Point::most);
   std::for_each(line.points.rbegin(), line.points.rend(),
                 [&](const Point& point) { d += "L" + pair(scales.x.at(point.x), scales.y.at(point.least)); });
   return d + "z";
@@ -141,7 +133,7 @@ std::string drawn(const Line& line, const Scales& scales, const std::vector<cons
   } else {
     text += path_element(bars_of(line, scales), "e", " stroke-width=\"1.5\"");
   }
-  if (line.joined) text += path_element(curve_of(line, scales), "l", stroke_of(line));
+  if (line.joined) text += path_element(curve_of(line, scales, &Point::y), "l", stroke_of(line));
   return text + "</g>";
 }
 
@@ -152,7 +144,7 @@ std::string shades_of(const Panel& panel, const Scale& scale, const Box& box) {
     const double to = std::clamp(scale.at(shade.to), box.left, box.right);
     constexpr double least = 2;  // so that the narrowest is seen
     const double width = std::max(least, to - from);
-    text += detail::rectangle(std::min(from, box.right - least), box.top, width, box.bottom - box.top, "sh");
+    text += rectangle(std::min(from, box.right - least), box.top, width, box.bottom - box.top, "sh");
   }
   return text;
 }
@@ -164,7 +156,7 @@ std::string panel_text(const Panel& panel, const Box& box, const std::string& id
   std::string text = fmt::format(R"(<clipPath id="{}"><rect x="{}" y="{}" width="{}" height="{}"/></clipPath>)", id,
                                  pixels(box.left - 1), pixels(box.top - 1), pixels(box.right - box.left + 2),
                                  pixels(box.bottom - box.top + 2));
-  text += shades_of(panel, scales.x, box) + detail::x_axis(scales.x, box) + detail::y_axis(scales.y, box);
+  text += shades_of(panel, scales.x, box) + x_axis(scales.x, box) + y_axis(scales.y, box);
   text += fmt::format("<g clip-path=\"url(#{})\">", id);
   for (const Line& line : panel.lines) text += drawn(line, scales, titled);
   text += "</g>";
@@ -203,7 +195,7 @@ Key key_of(const std::vector<const Line*>& titled, double top, double width) {
   std::vector<std::string> titles;
   titles.reserve(titled.size());
   for (const Line* const line : titled) titles.push_back(line->title);
-  titles = detail::shortened_names(titles, width - sample - 3 * margin, font_size);
+  titles = shortened_names(titles, width - sample - 3 * margin, font_size);
   std::string text;
   double x = margin;
   double y = top + 14;
@@ -231,19 +223,18 @@ std::string to_svg(const Figure& figure, Frame frame) {
   const Grid grid = grid_for(figure.panels.size());
   const std::vector<const Line*> titled = titled_lines(figure);
   const bool themed = std::ranges::all_of(titled, [](const Line* line) { return line->colour.empty(); });
-  const detail::Labels labels{figure.name, figure.title, figure.remark, figure.description, themed};
+  const Labels labels{figure.name, figure.title, figure.remark, figure.description, themed};
   const double width = panel_width(grid) * static_cast<double>(grid.columns);
   const bool with_titles = std::ranges::any_of(figure.panels, [](const Panel& panel) { return !panel.title.empty(); });
   double numbers = 0;
-  for (const Panel& panel : figure.panels)
-    numbers = std::max(numbers, detail::y_numbers_width(panel.y, figure.panel_height));
+  for (const Panel& panel : figure.panels) numbers = std::max(numbers, y_numbers_width(panel.y, figure.panel_height));
   const double before = 12 + numbers + 6;
   const double title_room = with_titles ? 22 : 10;
-  double top = detail::heading_height(labels, frame, width) + (figure.y_label.empty() ? 6 : 22);
+  double top = heading_height(labels, frame, width) + (figure.y_label.empty() ? 6 : 22);
   std::vector<std::string> titles;
   for (const Panel& panel : figure.panels) titles.push_back(panel.title);
-  titles = detail::shortened_names(titles, panel_width(grid) - 22 - before, font_size);
-  std::string content = text_element(detail::shortened(figure.y_label, width - 20, font_size), {8, top - 6});
+  titles = shortened_names(titles, panel_width(grid) - 22 - before, font_size);
+  std::string content = text_element(shortened(figure.y_label, width - 20, font_size), {8, top - 6});
   for (std::size_t row = 0, p = 0; row < grid.rows; ++row) {
     for (std::size_t column = 0; column < grid.columns && p < figure.panels.size(); ++column, ++p) {
       const double left = static_cast<double>(column) * panel_width(grid);
@@ -255,10 +246,9 @@ std::string to_svg(const Figure& figure, Frame frame) {
     }
     top += title_room + figure.panel_height + 26;
   }
-  content +=
-      text_element(detail::shortened(figure.x_label, width - 20, font_size), {width / 2, top + 10, Anchor::middle});
+  content += text_element(shortened(figure.x_label, width - 20, font_size), {width / 2, top + 10, Anchor::middle});
   const Key key = key_of(titled, top + 18, width);
-  return detail::framed(content + key.text, width, top + 22 + key.height, labels, frame);
+  return framed(content + key.text, width, top + 22 + key.height, labels, frame);
 }
 
 }  // namespace fractile::figures

@@ -7,14 +7,10 @@
 #include "libraries/fmt.hpp"
 
 namespace fractile::figures {
-namespace {
 
-using detail::Anchor;
-using detail::Box;
-using detail::font_size;
-using detail::pair;
-using detail::pixels;
-using detail::Scale;
+using namespace detail;
+
+namespace {
 
 constexpr double width = 640;
 constexpr double row_height = 20;
@@ -39,13 +35,13 @@ std::string box_of(const Range& row, const Scale& scale, double y) {
 std::string to_svg(const RangeFigure& figure, Frame frame) {
   const OwnEnvironment own;
   const std::string remark;
-  const detail::Labels labels{figure.name, figure.title, remark, figure.description};
+  const Labels labels{figure.name, figure.title, remark, figure.description};
   std::vector<std::string> row_labels;
   for (const Range& row : figure.rows) row_labels.push_back(row.label);
-  row_labels = detail::shortened_names(row_labels, most_label, font_size);
+  row_labels = shortened_names(row_labels, most_label, font_size);
   double label_width = 0;
   for (const std::string& label : row_labels) label_width = std::max(label_width, text_width(label) * font_size);
-  const double top = detail::heading_height(labels, frame, width) + 8;
+  const double top = heading_height(labels, frame, width) + 8;
   const Box box{label_width + 18, width - 24, top, top + row_height * static_cast<double>(figure.rows.size()) + 6};
   const Scale scale(figure.x, box.left, box.right);
   std::string names;
@@ -55,18 +51,17 @@ std::string to_svg(const RangeFigure& figure, Frame frame) {
   double y = box.top + row_height / 2 + 3;
   for (std::size_t i = 0; i < figure.rows.size(); ++i) {
     const Range& row = figure.rows[i];
-    names += detail::text_element(row_labels[i], {box.left - 8, y + 4, Anchor::end});
+    names += text_element(row_labels[i], {box.left - 8, y + 4, Anchor::end});
     whiskers += whisker(row, scale, y);
     boxes += box_of(row, scale, y);
     if (row.middle) middles += fmt::format("M{}v{}", pair(scale.at(*row.middle), y - half_box), pixels(2 * half_box));
     y += row_height;
   }
-  std::string content = detail::x_axis(scale, box) + names + "<g class=\"s0\">" + detail::path_element(whiskers, "e") +
-                        detail::path_element(boxes, "bx") + detail::path_element(middles, "e", " stroke-width=\"3\"") +
-                        "</g>";
-  content += detail::text_element(detail::shortened(figure.x_label, width - 20, font_size),
-                                  {(box.left + box.right) / 2, box.bottom + 36, Anchor::middle});
-  return detail::framed(content, width, box.bottom + 46, labels, frame);
+  std::string content = x_axis(scale, box) + names + "<g class=\"s0\">" + path_element(whiskers, "e") +
+                        path_element(boxes, "bx") + path_element(middles, "e", " stroke-width=\"3\"") + "</g>";
+  content += text_element(shortened(figure.x_label, width - 20, font_size),
+                          {(box.left + box.right) / 2, box.bottom + 36, Anchor::middle});
+  return framed(content, width, box.bottom + 46, labels, frame);
 }
 
 }  // namespace fractile::figures

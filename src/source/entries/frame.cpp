@@ -22,22 +22,7 @@
 
 namespace fractile {
 
-using source_detail::ArrowColumn;
-using source_detail::ArrowPiece;
-using source_detail::ArrowType;
-using source_detail::ColumnView;
-using source_detail::Counted;
-using source_detail::MissingNames;
-using source_detail::MissingValues;
-using source_detail::NumberBlock;
-using source_detail::RecordSelector;
-using source_detail::SelectedProfiles;
-using source_detail::SharedCells;
-using source_detail::SharedColumn;
-using source_detail::SharedSample;
-using source_detail::SharedTally;
-using source_detail::WeightCells;
-using source_detail::WeightGrid;
+using namespace source_detail;
 
 namespace {
 
@@ -157,8 +142,7 @@ std::uint64_t first_empty(const ArrowColumn& column, const MissingNames& missing
   std::uint64_t before = 0;
   for (const ArrowPiece& piece : column.pieces) {
     for (std::size_t row = 0; row < piece.rows; ++row) {
-      if (source_detail::holds_nothing(missing.without(name_at(piece, column.type, row, buffer))))
-        return before + row + 1;
+      if (holds_nothing(missing.without(name_at(piece, column.type, row, buffer)))) return before + row + 1;
     }
     before += piece.rows;
   }
@@ -180,7 +164,7 @@ class CountedBlock {
     validity_.assign((block.rows + word - 1) / word, 0);
     for (std::size_t row = 0; row < block.rows; ++row) {
       const std::string_view cell = name_at(*block.piece, column_.type, block.from + row, buffer_);
-      const bool is_there = !source_detail::holds_nothing(missing_names_.without(cell));
+      const bool is_there = !holds_nothing(missing_names_.without(cell));
       validity_[row / word] |= std::uint64_t{is_there} << (row % word);
     }
     return {ones_.data(), validity_.data(), block.rows};
@@ -225,7 +209,7 @@ std::uint64_t first_of_nobody(const ArrowColumn& persons, const MissingNames& mi
   for (const ArrowPiece& piece : persons.pieces) {
     for (std::size_t row = 0; row < piece.rows; ++row) {
       const std::string_view name = missing.without(name_at(piece, persons.type, row, buffer));
-      if (source_detail::holds_nothing(name)) return before + row + 1;
+      if (holds_nothing(name)) return before + row + 1;
     }
     before += piece.rows;
   }
@@ -257,9 +241,9 @@ Lattice counted_on(const ArrowColumn& column, const ColumnToCount& asked) {
 }
 
 /// How a column is read; for persons' counts, only whether cells hold something.
-source_detail::CellReading reading_of(const ArrowColumn& column, const ColumnToCount& asked) {
+CellReading reading_of(const ArrowColumn& column, const ColumnToCount& asked) {
   if (asked.selection.per_person != PerPerson::count) return column.type.reading();
-  return {column.type.is_real() ? source_detail::CellType::real : source_detail::CellType::integer};
+  return {column.type.is_real() ? CellType::real : CellType::integer};
 }
 
 /// A column that is counted by persons or groups, and the columns that are read with it.
@@ -269,7 +253,7 @@ struct FrameColumn {
   const ArrowColumn* person;
   std::vector<const ArrowColumn*> keys;
   Lattice lattice;  ///< in the units of the column
-  source_detail::CellReading reading;
+  CellReading reading;
   MissingValues missing;
   const ArrowColumn* weight = nullptr;
   std::optional<WeightGrid> grid = {};
@@ -373,23 +357,23 @@ struct Frame::State {
   std::vector<std::string> missing;
 
   const ArrowColumn& column(const std::string& name) const {
-    std::vector<source_detail::Column> names;
+    std::vector<Column> names;
     names.reserve(columns.size());
     for (const ArrowColumn& column : columns) names.push_back({column.name, column.name, column.type.name});
-    const std::string& found = source_detail::find_column(names, name, frame_name).name;
+    const std::string& found = find_column(names, name, frame_name).name;
     return *std::ranges::find(columns, found, &ArrowColumn::name);
   }
 
   const ArrowColumn& numeric_column(const std::string& name, ValueKind kind) const {
     const ArrowColumn& found = column(name);
-    const bool is_null = found.type.kind == source_detail::CellKind::none;
+    const bool is_null = found.type.kind == CellKind::none;
     if (kind != ValueKind::number && !is_null) {
       const bool is_text = found.type.is_text() || found.type.dictionary;
-      if (!is_text && source_detail::go_together(found.type.time, kind)) return found;
+      if (!is_text && go_together(found.type.time, kind)) return found;
       throw Error(
           ErrorCode::data,
           fmt::format("column '{}' is {}, and the bounds are {}s", found.name, found.type.name, to_string(kind)),
-          is_text ? "convert it to dates or times first" : source_detail::kind_hint(found.type.time, kind));
+          is_text ? "convert it to dates or times first" : kind_hint(found.type.time, kind));
     }
     if (found.type.is_number()) return found;
     if (found.type.unit) {
@@ -430,14 +414,14 @@ struct Frame::State {
     const auto count = is_table ? static_cast<std::size_t>(schema->n_children) : 1;
     for (std::size_t i = 0; i < count; ++i) {
       const ArrowSchema& of_column = is_table ? *schema->children[i] : *schema;
-      columns.push_back({of_column.name != nullptr ? of_column.name : "", source_detail::arrow_type(of_column)});
+      columns.push_back({of_column.name != nullptr ? of_column.name : "", arrow_type(of_column)});
     }
   }
 
   void add(Owned<ArrowArray> array) {
     const auto count = static_cast<std::size_t>(array->length);
     const bool is_table = std::string_view(schema->format) == "+s";
-    if (is_table && array->n_children != schema->n_children) throw source_detail::unlike_its_schema();
+    if (is_table && array->n_children != schema->n_children) throw unlike_its_schema();
     const auto first = static_cast<std::size_t>(array->offset);
     const bool has_nulls = is_table && array->null_count != 0 && array->n_buffers > 0;
     for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -530,7 +514,7 @@ struct Frame::State {
     const std::vector<FrameColumn> read{all.read_for(asked)};
     const FrameColumn& column = read.front();
     const MissingNames missing_names(all.missing);
-    SelectedProfiles found = source_detail::held_or_spooled(all.memory, [&](std::uint64_t held) {
+    SelectedProfiles found = held_or_spooled(all.memory, [&](std::uint64_t held) {
       RecordSelector selector(column.lattice, asked.selection, key, all.threads, held, column.reading.type,
                               column.grid);
       all.for_each_block_of(read, missing_names, on_progress, [&](std::deque<BlockCells>& of_columns) {
@@ -562,7 +546,7 @@ struct Frame::State {
     shared.reserve(read.size());
     for (const FrameColumn& each : read) shared.push_back({each.lattice, each.asked.selection, each.grid});
     const MissingNames missing_names(all.missing);
-    std::vector<SelectedProfiles> found = source_detail::held_or_spooled(all.memory, [&](std::uint64_t held) {
+    std::vector<SelectedProfiles> found = held_or_spooled(all.memory, [&](std::uint64_t held) {
       SharedSample sample(shared, key, all.threads, held);
       all.for_each_block_of(read, missing_names, on_progress, [&](std::deque<BlockCells>& of_columns) {
         std::vector<SharedCells> cells;
@@ -626,7 +610,7 @@ Frame Frame::later(Frame columns, std::function<std::vector<Frame>()> records) {
 
 Frame Frame::of(const NumberBuffer& numbers, const std::string& name) {
   auto state = std::make_unique<State>();
-  ArrowType type = source_detail::number_type(numbers.format);
+  ArrowType type = number_type(numbers.format);
   if (!type.is_number() && !type.unit) {
     throw Error(ErrorCode::usage, fmt::format("an array of {} holds no numbers", type.name),
                 "convert it to numbers first");
@@ -661,7 +645,7 @@ void Frame::use_memory(std::uint64_t bytes) {
 }
 
 void Frame::use_missing(std::vector<std::string> missing) {
-  source_detail::check_missing(missing);
+  check_missing(missing);
   state_->missing = std::move(missing);
 }
 
@@ -678,7 +662,7 @@ void Frame::require_countable(const std::string& column, const Lattice& lattice)
 }
 
 void Frame::require_countable(const std::vector<ColumnToCount>& columns) const {
-  source_detail::require_one_sample(columns);
+  require_one_sample(columns);
   for (const ColumnToCount& asked : columns) {
     asked.validate();
     static_cast<void>(counted_on(state_->counted_column(asked), asked));
@@ -690,7 +674,7 @@ void Frame::require_countable(const std::vector<ColumnToCount>& columns) const {
     }
     if (asked.public_rows) asked.selection.require_public_rows();
     if (!asked.selection.selects()) continue;
-    source_detail::require_spool(state_->memory, asked.selection.person.empty() ? "counts" : "persons' records");
+    require_spool(state_->memory, asked.selection.person.empty() ? "counts" : "persons' records");
   }
 }
 
@@ -712,7 +696,7 @@ RankProfile Frame::profile(const std::string& column_name, const Lattice& lattic
   const ArrowColumn& column = state.numeric_column(column_name, lattice.kind());
   const Lattice counted_on = in_units_of(column, lattice);
   const std::vector<Block> blocks = blocks_of(column);
-  const source_detail::CellReading reading = column.type.reading();
+  const CellReading reading = column.type.reading();
   const MissingValues missing(state.missing, column.type.form());
   SharedTally tally(counted_on, state.threads);
   for_each_block(blocks, workers_for(state.threads, blocks.size()), on_progress,
@@ -739,7 +723,7 @@ RankProfile Frame::profile_of_counts(const std::string& column_name, const Frame
   const Lattice counted_on = in_units_of(column, lattice);
   const MissingValues missing(state.missing, column.type.form());
   ProfileBuilder builder(counted_on);
-  source_detail::TimeCells times;
+  TimeCells times;
   std::size_t before = 0;
   bool any_missing = false;
   for_each_block(blocks_of(column), 1, {}, [&](const Block& block, NumberBlock& numbers) {
@@ -768,7 +752,7 @@ std::vector<CountedColumn> Frame::count(const std::vector<ColumnToCount>& column
                                         const std::function<void()>& on_progress) const {
   const OwnEnvironment own;
   require_countable(columns);
-  source_detail::SamplingKeys keys(bits);
+  SamplingKeys keys(bits);
   std::vector<const ColumnToCount*> of_sample;
   for (const ColumnToCount& asked : columns) {
     if (asked.selection.whole_records) of_sample.push_back(&asked);

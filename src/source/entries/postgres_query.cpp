@@ -31,22 +31,8 @@
 
 namespace fractile {
 
+using namespace source_detail;
 using postgres::Failure;
-using source_detail::Column;
-using source_detail::Counted;
-using source_detail::EngineFailure;
-using source_detail::FailureKind;
-using source_detail::member_of;
-using source_detail::PostgresColumn;
-using source_detail::PostgresCopy;
-using source_detail::PostgresTable;
-using source_detail::PostgresType;
-using source_detail::query_name;
-using source_detail::Relation;
-using source_detail::SqlNode;
-using source_detail::SqlTree;
-using source_detail::StreamedTable;
-using source_detail::text_of;
 
 namespace {
 
@@ -54,7 +40,7 @@ constexpr const char* reader_name = "fractile_rows_of_server";
 
 /// The table in FROM, at any depth of queries in parentheses.
 std::string table_in(const SqlNode& node, int depth = 0) {
-  if (depth > source_detail::deepest_tree) return {};
+  if (depth > deepest_tree) return {};
   const SqlNode& from = member_of(node, "from_table");
   if (text_of(from, "type") == "BASE_TABLE") return std::string(text_of(from, "table_name"));
   if (text_of(from, "type") != "SUBQUERY") return {};
@@ -69,9 +55,7 @@ std::vector<Column> as_columns(const std::vector<PostgresColumn>& columns) {
   return all;
 }
 
-bool is_text(const PostgresColumn& column) {
-  return source_detail::streamed(column).type == source_detail::StreamedType::text;
-}
+bool is_text(const PostgresColumn& column) { return source_detail::streamed(column).type == StreamedType::text; }
 
 /// SQL of the view that the query reads in the engine.
 std::string view_sql(const std::string& table, const std::vector<PostgresColumn>& columns) {
@@ -80,12 +64,11 @@ std::string view_sql(const std::string& table, const std::vector<PostgresColumn>
   for (std::size_t k = 0; k < all.size(); ++k) {
     if (!can_be_named(all[k], all)) continue;
     const std::string& name = all[k].engine_name;
-    const std::string cell = is_text(columns[k]) ? source_detail::bounded_cell(name, "VARCHAR") : name;
-    list += fmt::format("{}{} AS {}", list.empty() ? "" : ", ", cell, source_detail::quote_identifier(all[k].name));
+    const std::string cell = is_text(columns[k]) ? bounded_cell(name, "VARCHAR") : name;
+    list += fmt::format("{}{} AS {}", list.empty() ? "" : ", ", cell, quote_identifier(all[k].name));
   }
   if (list.empty()) list = "NULL AS \"no column\"";
-  return fmt::format("CREATE TEMP VIEW {} AS SELECT {} FROM {}()", source_detail::quote_identifier(table), list,
-                     reader_name);
+  return fmt::format("CREATE TEMP VIEW {} AS SELECT {} FROM {}()", quote_identifier(table), list, reader_name);
 }
 
 Error refusal_of(const EngineFailure& failure, const std::string& unread) {
@@ -109,9 +92,9 @@ struct RowWiseQuery {
   std::vector<PostgresColumn> columns;
   Relation relation;
 
-  std::vector<source_detail::StreamedColumn> streamed() const { return streamed_columns(columns); }
-  static std::vector<source_detail::StreamedColumn> streamed_columns(const std::vector<PostgresColumn>& columns) {
-    std::vector<source_detail::StreamedColumn> streamed;
+  std::vector<StreamedColumn> streamed() const { return streamed_columns(columns); }
+  static std::vector<StreamedColumn> streamed_columns(const std::vector<PostgresColumn>& columns) {
+    std::vector<StreamedColumn> streamed;
     for (std::size_t k = 0; k < columns.size(); ++k) {
       streamed.push_back(source_detail::streamed(columns[k]));
       streamed.back().name = fmt::format("c{}", k);
@@ -123,7 +106,7 @@ struct RowWiseQuery {
 /// Columns of a server have types, so texts are not read as numbers.
 Column countable_column(const RowWiseQuery& query, const std::string& name, ValueKind kind) {
   Column column = query.relation.numeric_column(name, kind, query_name, query.table);
-  if (source_detail::numeric_of(column.type) != source_detail::Numeric::text) return column;
+  if (numeric_of(column.type) != Numeric::text) return column;
   throw Error(ErrorCode::data, fmt::format("{}: column '{}' is text, which is not counted", query_name, name),
               {"make numbers of it: ", Field("sql").text("SELECT TRY_CAST(... AS DOUBLE) AS x FROM ...")});
 }
@@ -134,7 +117,7 @@ struct ServersQuery {
   std::vector<PostgresType> types;  // of the columns
 
   std::size_t column(const std::string& name) const {
-    const std::string& found = source_detail::find_column(columns, name, query_name).name;
+    const std::string& found = find_column(columns, name, query_name).name;
     const auto found_at = std::ranges::find(columns, found, &Column::name);
     return static_cast<std::size_t>(found_at - columns.begin());
   }
@@ -147,10 +130,10 @@ struct ServersQuery {
                                     : fmt::format("column '{}' is {}, which is not counted", name, type.name),
                   "convert it in the query: CAST(x AS numeric(18,2)), double precision, bigint, date or timestamp");
     }
-    if (source_detail::go_together(type.time, kind)) return type;
+    if (go_together(type.time, kind)) return type;
     throw Error(ErrorCode::data,
                 fmt::format("column '{}' is {}, and the bounds are {}s", name, type.name, to_string(kind)),
-                source_detail::kind_hint(type.time, kind));
+                kind_hint(type.time, kind));
   }
 };
 
@@ -173,38 +156,37 @@ struct PostgresQuery::State {
   }
 
   /// The engine on one thread, since rows come one after another. `table` has the name that the query's view reads.
-  source_detail::Connection engine_with(StreamedTable& table) const {
-    source_detail::Connection connection = source_detail::Connection::open(library);
+  Connection engine_with(StreamedTable& table) const {
+    Connection connection = Connection::open(library);
     connection.run("SET threads = 1");
     connection.add(table, reader_name);
     return connection;
   }
 
   void open_row_wise(postgres::Connection& server, const SqlTree& tree, const OnOpened& on_opened) {
-    source_detail::RowWiseNames names;
+    RowWiseNames names;
     const std::string name = table_in(tree.query());
-    if (name.empty()) source_detail::require_row_wise(tree, names);  // its message says what else is in FROM
+    if (name.empty()) require_row_wise(tree, names);  // its message says what else is in FROM
     const PostgresTable table = PostgresTable::find(server, name);
     if (on_opened) on_opened({{name, table.path()}});
     std::vector<std::size_t> all(table.columns().size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     static_cast<void>(table.copy_sql(server, all));  // the plan is checked before anything is charged
-    names.tables.insert(source_detail::lower_case(name));
+    names.tables.insert(lower_case(name));
     names.has_column = [&](const std::string& /*table*/, const std::string& column) {  // there is one table
-      return std::ranges::any_of(table.columns(), [&](const PostgresColumn& each) {
-        return source_detail::lower_case(each.name) == source_detail::lower_case(column);
-      });
+      return std::ranges::any_of(
+          table.columns(), [&](const PostgresColumn& each) { return lower_case(each.name) == lower_case(column); });
     };
     names.is_short = [&](const std::string& column) {
       return std::ranges::none_of(table.columns(), [&](const PostgresColumn& each) {
-        return is_text(each) && source_detail::lower_case(each.name) == source_detail::lower_case(column);
+        return is_text(each) && lower_case(each.name) == lower_case(column);
       });
     };
     require_told_apart(as_columns(table.columns()), mentioned_columns(tree), "the table " + name,
                        "rename all but one of them there");
-    source_detail::PostgresRecords never_read(address, name, table.path(), table.columns(), {});
+    PostgresRecords never_read(address, name, table.path(), table.columns(), {});
     StreamedTable rows(RowWiseQuery::streamed_columns(table.columns()), never_read);
-    const source_detail::Connection connection = engine_with(rows);
+    const Connection connection = engine_with(rows);
     try {
       row_wise.emplace(RowWiseQuery{
           name, table.path(), table.columns(),
@@ -218,7 +200,7 @@ struct PostgresQuery::State {
     const postgres::Result result = connection.described(selected("*"));
     for (int column = 0; column < result.columns(); ++column) {
       const std::string name = result.name(column);
-      declared.types.push_back(source_detail::postgres_type(result.type(column), result.modifier(column)));
+      declared.types.push_back(postgres_type(result.type(column), result.modifier(column)));
       declared.columns.push_back({name, name, declared.types.back().name});
     }
   }
@@ -235,18 +217,17 @@ struct PostgresQuery::State {
   Counted count_row_wise(const std::string& name, const Lattice& lattice,
                          const std::function<void()>& on_progress) const {
     const Column column = countable_column(*row_wise, name, lattice.kind());
-    const source_detail::UnitLattice units = counted_on(column, lattice);
-    source_detail::PostgresRecords records(address, row_wise->table, row_wise->path, row_wise->columns, on_progress);
+    const UnitLattice units = counted_on(column, lattice);
+    PostgresRecords records(address, row_wise->table, row_wise->path, row_wise->columns, on_progress);
     StreamedTable rows(row_wise->streamed(), records);
-    const source_detail::Connection connection = engine_with(rows);
+    const Connection connection = engine_with(rows);
     try {
       for (const std::string& statement : row_wise->relation.setup()) connection.run(statement);
-      Counted counted =
-          count_by_stream(connection,
-                          {source_detail::number_expression(column, units.counted_on, Unreadable::missing),
-                           row_wise->relation.without({column}, missing).from(column),
-                           source_detail::reading_of(column, lattice.kind(), Unreadable::missing)},
-                          units.counted_on, threads, on_progress);
+      Counted counted = count_by_stream(connection,
+                                        {number_expression(column, units.counted_on, Unreadable::missing),
+                                         row_wise->relation.without({column}, missing).from(column),
+                                         reading_of(column, lattice.kind(), Unreadable::missing)},
+                                        units.counted_on, threads, on_progress);
       counted.profile = units.back_on(lattice, std::move(counted.profile));
       return counted;
     } catch (const EngineFailure& failure) {
@@ -256,18 +237,18 @@ struct PostgresQuery::State {
   }
 
   /// The columns that a selection reads of the query's rows. Throws `data` for columns that do not exist or have unsuitable types.
-  source_detail::SelectedColumns selected_columns(const ColumnToCount& asked) const {
+  SelectedColumns selected_columns(const ColumnToCount& asked) const {
     const Relation& rows = row_wise->relation;
     const std::optional<PerPerson>& how = asked.selection.per_person;
     const bool is_any = how && has_values(rows.column(asked.column, query_name), *how);
-    source_detail::SelectedColumns columns{is_any ? rows.column(asked.column, query_name)
-                                                  : countable_column(*row_wise, asked.column, asked.lattice.kind()),
-                                           {},
-                                           {},
-                                           how};
+    SelectedColumns columns{is_any ? rows.column(asked.column, query_name)
+                                   : countable_column(*row_wise, asked.column, asked.lattice.kind()),
+                            {},
+                            {},
+                            how};
     if (!asked.selection.person.empty()) {
       columns.person = rows.column(asked.selection.person, query_name);
-      source_detail::require_identifier(*columns.person, query_name, row_wise->table);
+      require_identifier(*columns.person, query_name, row_wise->table);
     }
     for (const std::string& name : asked.selection.by.names()) columns.keys.push_back(rows.column(name, query_name));
     const std::optional<RecordWeights>& weights = asked.selection.weights;
@@ -278,20 +259,20 @@ struct PostgresQuery::State {
   /// A column that is counted by person or group, prepared for the engine.
   struct Read {
     const ColumnToCount& asked;
-    source_detail::SelectedColumns columns;
-    source_detail::UnitLattice units;
+    SelectedColumns columns;
+    UnitLattice units;
     RecordSelection typed;             // with its keys as texts of their columns
     std::optional<Lattice> grid = {};  // of weights, if there are any
     // The same in the units in which the engine returns them.
-    std::optional<source_detail::WeightGrid> counted_weights = {};
+    std::optional<WeightGrid> counted_weights = {};
   };
 
   std::vector<Read> reads_of(const std::vector<const ColumnToCount*>& asked) const {
     std::vector<Read> all;
     all.reserve(asked.size());
     for (const ColumnToCount* const each : asked) {
-      source_detail::SelectedColumns columns = selected_columns(*each);
-      source_detail::UnitLattice units = source_detail::units_of(columns.number, *each);
+      SelectedColumns columns = selected_columns(*each);
+      UnitLattice units = units_of(columns.number, *each);
       Read read{*each, std::move(columns), std::move(units), each->selection};
       if (const std::optional<RecordWeights>& weights = each->selection.weights) {
         read.grid = weights->grid();
@@ -303,15 +284,14 @@ struct PostgresQuery::State {
   }
 
   /// Counts what the engine has: one column, or several columns that share a sample.
-  std::vector<source_detail::SelectedProfiles> count_reads(const source_detail::Connection& connection,
-                                                           const std::vector<Read>& all,
-                                                           const std::optional<SamplingKey>& key,
-                                                           const std::function<void()>& on_progress) const {
-    std::optional<source_detail::RecordSelector> selector;
-    std::optional<source_detail::SharedSample> sample;
+  std::vector<SelectedProfiles> count_reads(const Connection& connection, const std::vector<Read>& all,
+                                            const std::optional<SamplingKey>& key,
+                                            const std::function<void()>& on_progress) const {
+    std::optional<RecordSelector> selector;
+    std::optional<SharedSample> sample;
     const Read& first = all.front();
     if (first.typed.whole_records) {
-      std::vector<source_detail::SharedColumn> columns;
+      std::vector<SharedColumn> columns;
       columns.reserve(all.size());
       for (const Read& each : all) columns.push_back({each.units.counted_on, each.typed, each.counted_weights});
       sample.emplace(std::move(columns), key.value(), threads, 0);
@@ -320,35 +300,35 @@ struct PostgresQuery::State {
                        cells_of(first.columns, first.asked.lattice, Unreadable::missing), first.counted_weights);
     }
     std::vector<Column> blanked;
-    std::vector<source_detail::SelectedColumn> selected;
+    std::vector<SelectedColumn> selected;
     selected.reserve(all.size());
     for (const Read& each : all) {
       for (Column& column : columns_with_missing(each.columns)) blanked.push_back(std::move(column));
       selected.push_back(
           {each.columns, each.asked.lattice, selector ? &*selector : nullptr, each.grid ? &*each.grid : nullptr});
     }
-    count_selected([&]() -> const source_detail::Connection& { return connection; }, 1,
+    count_selected([&]() -> const Connection& { return connection; }, 1,
                    row_wise->relation.without(std::move(blanked), missing), selected, sample ? &*sample : nullptr,
                    Unreadable::missing, on_progress);
     return sample ? sample->finish(on_progress) : std::vector{selector->finish(on_progress)};
   }
 
   /// As count_row_wise(), for persons and groups.
-  std::vector<source_detail::SelectedProfiles> count_selected_rows(const std::vector<const ColumnToCount*>& asked,
-                                                                   const std::optional<SamplingKey>& key,
-                                                                   const std::function<void()>& on_progress) const {
+  std::vector<SelectedProfiles> count_selected_rows(const std::vector<const ColumnToCount*>& asked,
+                                                    const std::optional<SamplingKey>& key,
+                                                    const std::function<void()>& on_progress) const {
     std::vector<Read> all = reads_of(asked);
-    source_detail::PostgresRecords records(address, row_wise->table, row_wise->path, row_wise->columns, on_progress);
+    PostgresRecords records(address, row_wise->table, row_wise->path, row_wise->columns, on_progress);
     StreamedTable rows(row_wise->streamed(), records);
-    const source_detail::Connection connection = engine_with(rows);
+    const Connection connection = engine_with(rows);
     try {
       for (Read& each : all) {
         for (std::size_t k = 0; k < each.columns.keys.size(); ++k) {
-          each.typed.keys = source_detail::keys_of_type(connection, each.columns.keys[k], each.typed, k);
+          each.typed.keys = keys_of_type(connection, each.columns.keys[k], each.typed, k);
         }
       }
       for (const std::string& statement : row_wise->relation.setup()) connection.run(statement);
-      std::vector<source_detail::SelectedProfiles> counted = count_reads(connection, all, key, on_progress);
+      std::vector<SelectedProfiles> counted = count_reads(connection, all, key, on_progress);
       for (std::size_t i = 0; i < all.size(); ++i) {
         for (RankProfile& profile : counted[i].profiles) {
           profile = all[i].units.back_on(all[i].asked.lattice, std::move(profile));
@@ -366,29 +346,29 @@ struct PostgresQuery::State {
                           const std::function<void()>& on_progress) const {
     const PostgresType& type = declared.countable(name, lattice.kind());
     const bool is_decimal = type.kind == PostgresType::Kind::decimal;
-    const Lattice counted_on = is_decimal ? source_detail::in_units(lattice, type.scale, name, type.name) : lattice;
-    source_detail::SharedTally tally(counted_on, threads);
+    const Lattice counted_on = is_decimal ? in_units(lattice, type.scale, name, type.name) : lattice;
+    SharedTally tally(counted_on, threads);
     try {
-      const std::unique_ptr<postgres::Connection> connection = source_detail::connect_to(address);
-      connection->command(source_detail::begin_reading);
+      const std::unique_ptr<postgres::Connection> connection = connect_to(address);
+      connection->command(begin_reading);
       const auto pulse = [&] {
         if (on_progress) on_progress();
       };
-      const source_detail::MissingValues declared_missing(missing, type.form());
+      const MissingValues declared_missing(missing, type.form());
       std::vector<std::uint64_t> validity;
-      PostgresCopy rows({type}, [&](std::span<const source_detail::ColumnView> cells, std::size_t) {
+      PostgresCopy rows({type}, [&](std::span<const ColumnView> cells, std::size_t) {
         tally.add(declared_missing.without(cells.front(), validity), type.reading());
         pulse();
       });
-      const std::string column = source_detail::postgres_name(declared.columns[declared.column(name)].name);
+      const std::string column = postgres_name(declared.columns[declared.column(name)].name);
       connection->copy_out(
           "COPY (" + selected(column) + ") TO STDOUT (FORMAT binary)", [&](std::string_view bytes) { rows.add(bytes); },
           pulse);
       rows.finish();
     } catch (const Failure& failure) {
-      throw source_detail::failed_on_server(failure, address.shown());
+      throw failed_on_server(failure, address.shown());
     } catch (const PostgresCopy::Malformed&) {
-      throw source_detail::unreadable_from_server(address.shown());
+      throw unreadable_from_server(address.shown());
     }
     Counted counted = tally.finish();
     counted.profile = relabeled(std::move(counted.profile), lattice);
@@ -406,7 +386,7 @@ PostgresQuery PostgresQuery::open(const std::string& address, const TableOptions
     throw Error(ErrorCode::usage, "this is not the address of a PostgreSQL database",
                 "write postgres://USER@HOST:PORT/DATABASE", "postgres");
   }
-  source_detail::check_missing(options.missing);
+  check_missing(options.missing);
   auto state = std::make_unique<State>(State{postgres::Address::parse(address),
                                              options.sql,
                                              options.threads,
@@ -416,7 +396,7 @@ PostgresQuery PostgresQuery::open(const std::string& address, const TableOptions
                                              options.sql_stability,
                                              {},
                                              {}});
-  const source_detail::Connection engine = source_detail::Connection::open(options.library);
+  const Connection engine = Connection::open(options.library);
   std::optional<SqlTree> tree;
   try {
     tree.emplace(SqlTree::of(engine, options.sql));
@@ -425,8 +405,8 @@ PostgresQuery PostgresQuery::open(const std::string& address, const TableOptions
                 "write one SELECT, without what only PostgreSQL's dialect has", "sql");
   }
   try {
-    const std::unique_ptr<postgres::Connection> server = source_detail::connect_to(state->address);
-    server->command(source_detail::begin_reading);
+    const std::unique_ptr<postgres::Connection> server = connect_to(state->address);
+    server->command(begin_reading);
     if (options.sql_stability) {
       if (on_opened) on_opened({});
       state->describe(*server);
@@ -437,21 +417,21 @@ PostgresQuery PostgresQuery::open(const std::string& address, const TableOptions
         "SELECT pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1)";
     state->engine = "PostgreSQL " + server->query(version_query).cell(0, 0).value_or("");
   } catch (const Failure& failure) {
-    throw source_detail::refused_by_server(failure, state->address.shown());
+    throw refused_by_server(failure, state->address.shown());
   }
   return PostgresQuery(std::move(state));
 }
 
 void PostgresQuery::require_countable(const std::vector<ColumnToCount>& columns) const {
-  source_detail::require_one_sample(columns);
-  std::deque<source_detail::SelectedColumns> of_sample;
+  require_one_sample(columns);
+  std::deque<SelectedColumns> of_sample;
   for (const ColumnToCount& asked : columns) {
     asked.validate();
     if (asked.public_rows) {
       throw Error(ErrorCode::usage, "the rows of a query are not those of a table",
                   {"leave ", Field("public_rows"), " out"}, "public_rows");
     }
-    source_detail::require_person_of_rows(person_of_rows(), asked.selection);
+    require_person_of_rows(person_of_rows(), asked.selection);
     if (!asked.selection.selects()) {
       state_->require_countable(asked.column, asked.lattice.kind());
       continue;
@@ -462,30 +442,30 @@ void PostgresQuery::require_countable(const std::vector<ColumnToCount>& columns)
                   {"leave ", Field("sql_stability"), " out, if the query goes row by row, or ", Field("person"), ", ",
                    Field("by"), " and ", Field("weight")});
     }
-    source_detail::SelectedColumns read = state_->selected_columns(asked);
-    static_cast<void>(source_detail::units_of(read.number, asked));
+    SelectedColumns read = state_->selected_columns(asked);
+    static_cast<void>(units_of(read.number, asked));
     if (read.weight) static_cast<void>(weights_on(*read.weight, *asked.selection.weights));
     if (asked.selection.whole_records) of_sample.push_back(std::move(read));
   }
-  std::vector<const source_detail::SelectedColumns*> together;
+  std::vector<const SelectedColumns*> together;
   together.reserve(of_sample.size());
-  for (const source_detail::SelectedColumns& each : of_sample) together.push_back(&each);
-  source_detail::require_shown_keys(together, state_->missing);
+  for (const SelectedColumns& each : of_sample) together.push_back(&each);
+  require_shown_keys(together, state_->missing);
 }
 
 std::vector<CountedColumn> PostgresQuery::count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                                 const std::function<void()>& on_progress) const {
   require_countable(columns);
-  source_detail::SamplingKeys keys(bits);
+  SamplingKeys keys(bits);
   std::vector<const ColumnToCount*> of_sample;
   for (const ColumnToCount& asked : columns) {
     if (asked.selection.whole_records) of_sample.push_back(&asked);
   }
-  std::vector<source_detail::SelectedProfiles> shared;
+  std::vector<SelectedProfiles> shared;
   std::size_t next = 0;  // of these
   std::vector<CountedColumn> all;
   for (const ColumnToCount& asked : columns) {
-    source_detail::SelectedProfiles counted{{}, false, false};
+    SelectedProfiles counted{{}, false, false};
     if (asked.selection.whole_records) {
       if (next == 0) shared = state_->count_selected_rows(of_sample, keys.of(asked.selection), on_progress);
       counted = std::move(shared[next++]);

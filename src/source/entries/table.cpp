@@ -31,33 +31,7 @@
 
 namespace fractile {
 
-using source_detail::CellReading;
-using source_detail::CellState;
-using source_detail::CellType;
-using source_detail::Column;
-using source_detail::Connection;
-using source_detail::Counted;
-using source_detail::EngineFailure;
-using source_detail::EngineOnDemand;
-using source_detail::FailureKind;
-using source_detail::Format;
-using source_detail::held_or_spooled;
-using source_detail::Input;
-using source_detail::InputFile;
-using source_detail::KeyedCounts;
-using source_detail::LineEndsInCells;
-using source_detail::NumberQuery;
-using source_detail::query_name;
-using source_detail::RecordSelector;
-using source_detail::Relation;
-using source_detail::SelectedColumn;
-using source_detail::SelectedColumns;
-using source_detail::SelectedCounts;
-using source_detail::SharedColumn;
-using source_detail::SharedSample;
-using source_detail::TextCell;
-using source_detail::TextReading;
-using source_detail::WeightGrid;
+using namespace source_detail;
 
 namespace {
 
@@ -110,7 +84,7 @@ struct OpenedTable {
     if (!place) return display_name + ": row " + std::to_string(number);
     return file(*place) + ": row " + std::to_string(place->record);
   }
-  const std::string& file(const source_detail::TextTable::Place& place) const {
+  const std::string& file(const TextTable::Place& place) const {
     return inputs.front().files.files()[place.file].display_name();
   }
 };
@@ -279,12 +253,12 @@ std::optional<BadRow> first_bad_row(const EngineOnDemand& engine, const Relation
     state = found;
     return asked.refuses(state);
   };
-  const auto any_bad_state = [&](const source_detail::Chunk& chunk) {
+  const auto any_bad_state = [&](const Chunk& chunk) {
     return std::ranges::any_of(chunk.column(0).numbers<std::int64_t>(),
                                [&](std::int64_t number) { return is_bad(static_cast<CellState>(number)); });
   };
-  const auto any_bad_cell = [&](const source_detail::Chunk& chunk) {
-    const source_detail::ColumnView cells = chunk.column(0);
+  const auto any_bad_cell = [&](const Chunk& chunk) {
+    const ColumnView cells = chunk.column(0);
     for (std::size_t row = 0; row < cells.rows(); ++row) {
       const bool is_there = !cells.is_null(row);
       const bool is_read = asked.whatever_it_holds || (is_there && cell_ticks(asked.lattice.kind(), cells.text(row)));
@@ -321,7 +295,7 @@ Error no_time(const std::string& at, ValueKind kind, const Column& column, bool 
           at + "not a date, with or without a time, and without an offset from UTC",
           {"write 2024-01-31 or 2024-01-31T17:00:00 (cells with an offset need bounds in UTC: 2024-01-01T00:00:00Z), ",
            is_delimited ? Words{"read dates that are written otherwise by a query: ",
-                                Field("sql").text(source_detail::other_dates_query(column)), ", "}
+                                Field("sql").text(other_dates_query(column)), ", "}
                         : Words{},
            "or leave such records out with ", Field("unreadable").text("missing")}};
 }
@@ -367,7 +341,7 @@ Error worded(const BadRow& bad, const OpenedTable& table, const Asked& asked, bo
 }
 
 bool counts_in_engine(const Column& column, const Lattice& lattice, Counting counting) {
-  const bool can = source_detail::engine_can_count(column, lattice);
+  const bool can = engine_can_count(column, lattice);
   if (counting == Counting::push_down && !can) {
     throw Error(ErrorCode::usage, "the engine counts only whole numbers, on lattices that span at most 4,096 of them",
                 "count by stream");
@@ -376,7 +350,7 @@ bool counts_in_engine(const Column& column, const Lattice& lattice, Counting cou
 }
 
 std::string engine_version(const Connection& connection) {
-  source_detail::ResultStream result = connection.query("SELECT version()", {CellType::text});
+  ResultStream result = connection.query("SELECT version()", {CellType::text});
   return "DuckDB " + std::string(result.next().value().column(0).text(0));
 }
 
@@ -519,7 +493,7 @@ std::optional<Column> optional_column(const OpenedTable& source, const std::stri
 /// Throws for a column of persons if a row may come from several persons; and if each row is one person's, unless it is the column
 /// of these persons.
 void require_persons(const OpenedTable& source, const RecordSelection& selection) {
-  source_detail::require_person_of_rows(source.relation->person_of_rows(), selection);
+  require_person_of_rows(source.relation->person_of_rows(), selection);
   if (source.stability == 0 || selection.person.empty()) return;
   throw Error(ErrorCode::usage, "a person's column goes with row-wise queries only, not with a declared stability",
               {"leave ", Field("person"), " out: ", Field("sql_stability"),
@@ -536,9 +510,9 @@ RecordSelection with_typed_keys(const OpenedTable& source, const RecordSelection
   try {
     for (std::size_t k = 0; k < selection.by.size(); ++k) {
       const Column by = source.relation->column(selection.by[k], source.display_name);
-      if (source_detail::holds_texts(by)) continue;
+      if (holds_texts(by)) continue;
       if (!connection) connection.emplace(Connection::open(source.library));
-      typed.keys = source_detail::keys_of_type(*connection, by, typed, k);
+      typed.keys = keys_of_type(*connection, by, typed, k);
     }
   } catch (const EngineFailure& failure) {
     throw worded(failure, source);
@@ -570,8 +544,8 @@ Error explain_nobody(const OpenedTable& source, const Relation& relation, const 
 std::vector<std::string> texts_of(const EngineOnDemand& engine, const Relation& relation, const Column& column,
                                   const OpenedTable& table) {
   std::vector<std::string> texts;
-  const auto add = [&](const source_detail::Chunk& chunk) {
-    const source_detail::ColumnView cells = chunk.column(0);
+  const auto add = [&](const Chunk& chunk) {
+    const ColumnView cells = chunk.column(0);
     for (std::size_t row = 0; row < cells.rows(); ++row) {
       if (cells.is_null(row)) {
         throw Error(ErrorCode::data, table.row(texts.size() + 1) + ", column '" + column.name + "': empty",
@@ -581,8 +555,8 @@ std::vector<std::string> texts_of(const EngineOnDemand& engine, const Relation& 
     }
     return false;
   };
-  any_chunk(engine, relation, TextCell::name(column),
-            "CAST(" + source_detail::quote_identifier(column.engine_name) + " AS VARCHAR)", CellType::text, add);
+  any_chunk(engine, relation, TextCell::name(column), "CAST(" + quote_identifier(column.engine_name) + " AS VARCHAR)",
+            CellType::text, add);
   return texts;
 }
 
@@ -593,7 +567,7 @@ Error some_missing(const std::string& source) {
 RankProfile profile_of_column(const OpenedTable& table, const std::string& column_name, const Lattice& lattice,
                               NullPolicy null_policy, Counting counting, const std::function<void()>& on_progress) {
   const Column column = table.relation->numeric_column(column_name, lattice.kind(), table.display_name);
-  const source_detail::UnitLattice units = counted_on(column, lattice);
+  const UnitLattice units = counted_on(column, lattice);
   const bool in_engine = counts_in_engine(column, units.counted_on, counting);
   const bool missing_too = null_policy == NullPolicy::error;
   const std::string& source = table.display_name;
@@ -615,7 +589,7 @@ struct Task {
   const ColumnToCount& asked;
   SelectedColumns columns;
   RecordSelection typed;  // with its keys as texts of their columns
-  source_detail::UnitLattice units;
+  UnitLattice units;
   std::optional<SamplingKey> key;
   std::optional<Lattice> grid = {};                // of weights, if there are any
   std::optional<WeightGrid> counted_weights = {};  // the same in the units in which the engine returns them
@@ -657,13 +631,13 @@ void require_countable_units(const OpenedTable& table, const RecordWeights& weig
 }
 
 std::vector<Task> tasks_of(const OpenedTable& table, const std::vector<ColumnToCount>& columns, RandomBits& bits) {
-  source_detail::require_one_sample(columns);
-  source_detail::SamplingKeys keys(bits);
+  require_one_sample(columns);
+  SamplingKeys keys(bits);
   std::vector<Task> tasks;
   tasks.reserve(columns.size());
   for (const ColumnToCount& asked : columns) {
     SelectedColumns read = columns_of(table, asked);
-    source_detail::UnitLattice units = units_of(read.number, asked);
+    UnitLattice units = units_of(read.number, asked);
     Task task{asked, std::move(read), with_typed_keys(table, asked.selection), std::move(units),
               keys.of(asked.selection)};
     if (asked.selection.weights) {
@@ -793,11 +767,11 @@ std::uint64_t counted_rows(const OpenedTable& table, const std::function<void()>
     if (is_read_here(relation)) {
       return TextReading(relation, {})
           .for_each_chunk(
-              table.threads, [](const source_detail::Chunk&) {}, on_progress);
+              table.threads, [](const Chunk&) {}, on_progress);
     }
     return within_memory(table, [&](std::uint64_t memory) {
       const Connection connection = connect(table, Order::any, memory);
-      source_detail::ResultStream result =
+      ResultStream result =
           connection.query("SELECT count(*) FROM " + relation.from(std::vector<Column>{}), {CellType::integer});
       return static_cast<std::uint64_t>(result.next().value().column(0).numbers<std::int64_t>()[0]);
     });
@@ -831,7 +805,7 @@ std::vector<ProfilesLater> counted_profiles(const OpenedTable& table, const std:
   if (!hide_keys(columns_of(tasks), table.missing)) return counted_together(table, tasks, on_progress);
   std::vector<Task> of_sample;
   std::ranges::copy_if(tasks, std::back_inserter(of_sample), &Task::is_shared);
-  source_detail::require_shown_keys(columns_of(of_sample), table.missing);
+  require_shown_keys(columns_of(of_sample), table.missing);
   std::vector<ProfilesLater> shared;
   if (!of_sample.empty()) shared = counted_together(table, of_sample, on_progress);
   auto next = shared.begin();
@@ -858,7 +832,7 @@ std::vector<std::vector<std::string>> texts_of(const OpenedTable& table, const s
 
 /// The name of a type for people. For types that contain values, such as ENUM, only the bare name.
 std::string shown_type(const Column& column) {
-  return source_detail::digits_of(column.full_type).all > 0 ? column.full_type : column.type;
+  return digits_of(column.full_type).all > 0 ? column.full_type : column.type;
 }
 
 /// All columns. Keys of JSON that the engine cannot distinguish are read in separate passes. Throws EngineFailure.
@@ -867,7 +841,7 @@ std::vector<std::vector<Column>> columns_by_passes(const OpenedTable& source,
   if (!source.relation->json_form()) return {source.relation->columns()};
   const Relation relation = look_through(source, {}, on_progress);
   const std::vector<std::string> keys = within_memory(source, [&](std::uint64_t memory) {
-    return source_detail::keys_of_records(connect(source, Order::any, memory), relation, Table::most_keys + 1);
+    return keys_of_records(connect(source, Order::any, memory), relation, Table::most_keys + 1);
   });
   if (keys.size() > Table::most_keys) {
     throw Error(ErrorCode::data, source.display_name + ": the records have more than 1,000 keys",
@@ -877,9 +851,7 @@ std::vector<std::vector<Column>> columns_by_passes(const OpenedTable& source,
   for (const std::string& key : keys) {
     const Column column = source.relation->column(key, source.display_name);
     const auto has_twin = [&](const std::vector<Column>& pass) {
-      return std::ranges::any_of(pass, [&](const Column& other) {
-        return source_detail::lower_case(other.name) == source_detail::lower_case(key);
-      });
+      return std::ranges::any_of(pass, [&](const Column& other) { return lower_case(other.name) == lower_case(key); });
     };
     const auto free = std::ranges::find_if_not(passes, has_twin);
     free == passes.end() ? passes.push_back({column}) : free->push_back(column);
@@ -904,8 +876,7 @@ std::vector<TableColumn> checked(const OpenedTable& table, const std::function<v
       const Relation relation = look_through(table, columns, on_progress);
       std::vector<ColumnCells> cells;
       within_memory(table, [&](std::uint64_t memory) {
-        return source_detail::read_cells(connecting(table, Order::of_file, memory), relation, columns, cells,
-                                         on_progress);
+        return read_cells(connecting(table, Order::of_file, memory), relation, columns, cells, on_progress);
       });
       for (std::size_t k = 0; k < columns.size(); ++k) {
         place_rows(table, cells[k]);
@@ -957,11 +928,11 @@ double share_of_json(const OpenedTable& table) {
 void TableOptions::validate() const {
   const OwnEnvironment own;
   check_options(*this);
-  source_detail::check_query_options(*this);
-  source_detail::check_missing(missing);
-  static_cast<void>(source_detail::encoding_named(encoding));
+  check_query_options(*this);
+  check_missing(missing);
+  static_cast<void>(encoding_named(encoding));
   if (file.empty() || format.empty()) return;
-  const Format named = source_detail::format_of(*this, {file});
+  const Format named = format_of(*this, {file});
   if (sql.empty() && named != Format::csv && named != Format::tsv) refuse_options_of_text(*this);
 }
 
@@ -969,7 +940,7 @@ Table Table::open(const TableOptions& options, const OnOpened& on_opened) {
   const OwnEnvironment own;
   options.validate();
   auto state = std::make_unique<State>();
-  state->inputs = source_detail::open_inputs(options);
+  state->inputs = open_inputs(options);
   tell_opened(state->inputs, on_opened);
   state->library = options.library;
   state->threads = options.threads;
@@ -980,7 +951,7 @@ Table Table::open(const TableOptions& options, const OnOpened& on_opened) {
     return *connection;
   };
   state->stability = options.sql_stability.value_or(0);
-  state->line_ends = source_detail::line_ends_of(options);
+  state->line_ends = line_ends_of(options);
   state->display_name = options.sql.empty() ? state->inputs.front().files.display_name() : query_name;
   const bool is_row_wise = !options.sql.empty() && !options.sql_stability;
   state->missing = options.missing;
@@ -1022,7 +993,7 @@ RankProfile Table::profile(const std::string& column, const Lattice& lattice, Nu
 }
 
 void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
-  source_detail::require_one_sample(columns);
+  require_one_sample(columns);
   std::vector<Column> all;
   std::deque<SelectedColumns> of_sample;
   for (const ColumnToCount& asked : columns) {
@@ -1041,7 +1012,7 @@ void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
     all.insert(all.end(), read.keys.begin(), read.keys.end());
     if (asked.selection.whole_records) of_sample.push_back(read);
     if (is_counted_alone(*state_, columns)) continue;
-    source_detail::require_spool(state_->memory, asked.selection.person.empty() ? "counts" : "persons' records");
+    require_spool(state_->memory, asked.selection.person.empty() ? "counts" : "persons' records");
     if (!asked.selection.selects()) continue;
     static_cast<void>(state_->relation->from(all));  // refuses columns that cannot be read at once
     static_cast<void>(with_typed_keys(*state_, asked.selection));
@@ -1050,7 +1021,7 @@ void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
   std::vector<const SelectedColumns*> together;
   together.reserve(of_sample.size());
   for (const SelectedColumns& each : of_sample) together.push_back(&each);
-  source_detail::require_shown_keys(together, state_->missing);
+  require_shown_keys(together, state_->missing);
 }
 
 std::vector<CountedColumn> Table::count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
@@ -1114,7 +1085,7 @@ std::optional<double> Table::share_read() const {
 }
 
 std::vector<std::string> Table::files() const {
-  if (state_->inputs.front().name != source_detail::name_of_file) return {};
+  if (state_->inputs.front().name != name_of_file) return {};
   return state_->inputs.front().files.opened().parts;
 }
 
@@ -1138,7 +1109,7 @@ std::vector<TableColumn> Table::checked_columns(const std::function<void()>& on_
 std::string Table::engine() const { return state_->engine; }
 
 std::string Table::reader() const {
-  return is_read_here(*state_->relation) ? state_->engine : state_->engine + ": " + source_detail::settings_in_words();
+  return is_read_here(*state_->relation) ? state_->engine : state_->engine + ": " + settings_in_words();
 }
 
 }  // namespace fractile

@@ -34,6 +34,15 @@ bool is_bare_function(const std::string& name) {
                           "current_timestamp", "current_user", "localtime", "localtimestamp", "session_user", "user"});
 }
 
+/// Whether this is a type without parameters.
+bool is_plain_type(std::string_view id) {
+  return is_one_of(id, {"BOOLEAN",   "TINYINT",     "SMALLINT",     "INTEGER",      "BIGINT",   "HUGEINT",
+                        "UTINYINT",  "USMALLINT",   "UINTEGER",     "UBIGINT",      "UHUGEINT", "FLOAT",
+                        "DOUBLE",    "VARCHAR",     "BLOB",         "UUID",         "DATE",     "TIME",
+                        "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "INTERVAL"}) ||
+         id == "TIMESTAMP WITH TIME ZONE";
+}
+
 /// The keywords of a modifier after a SELECT.
 std::string modifier_in_words(std::string_view type) {
   if (type == "ORDER_MODIFIER") return "ORDER BY";
@@ -260,30 +269,7 @@ class RowWise {
       }
       return;
     }
-    if (!is_absent(info) || !is_one_of(id, {"BOOLEAN",
-                                            "TINYINT",
-                                            "SMALLINT",
-                                            "INTEGER",
-                                            "BIGINT",
-                                            "HUGEINT",
-                                            "UTINYINT",
-                                            "USMALLINT",
-                                            "UINTEGER",
-                                            "UBIGINT",
-                                            "UHUGEINT",
-                                            "FLOAT",
-                                            "DOUBLE",
-                                            "VARCHAR",
-                                            "BLOB",
-                                            "UUID",
-                                            "DATE",
-                                            "TIME",
-                                            "TIMESTAMP",
-                                            "TIMESTAMP_S",
-                                            "TIMESTAMP_MS",
-                                            "TIMESTAMP_NS",
-                                            "TIMESTAMP WITH TIME ZONE",
-                                            "INTERVAL"})) {
+    if (!is_absent(info) || !is_plain_type(id)) {
       refuse("the type " + std::string(info.IsObject() && id == "BLOB" ? text_of(info, "alias") : id));
     }
   }
