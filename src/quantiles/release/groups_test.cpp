@@ -153,7 +153,7 @@ TEST(ReleaseGroups, RunWhatTheyWouldRunAlone) {
       EXPECT_EQ(group.intervals, alone.only().intervals) << g;
       ASSERT_EQ(group.spent.size(), alone.only().spent.size()) << g;
       for (std::size_t i = 0; i < group.spent.size(); ++i) {
-        EXPECT_EQ(group.spent[i].part, alone.partly().spent[i].part);
+        EXPECT_EQ(group.spent[i].part, alone.only().spent[i].part);
         EXPECT_EQ(group.spent[i].amount, alone.only().spent[i].amount);
       }
       found.insert(group.used.granularity ? group.used.granularity->to_string() : "");

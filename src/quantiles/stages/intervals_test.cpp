@@ -180,7 +180,7 @@ TEST(Intervals, SpendTheirBudgetAndNoMore) {
         RandomBits bits = RandomBits::unsafe_seeded(2);
         const Release release = fractile::release(RankProfile(whole, {}, {}), query, bits);
         ASSERT_FALSE(release.only().spent.empty());
-        EXPECT_EQ(release.partly().spent.back().on, "cells");
+        EXPECT_EQ(release.only().spent.back().part, "cells");
         double all = 0;
         for (const PartCost& part : release.only().spent) all += part.amount.to_double();
         const double whole_budget = budget.measure() == Measure::pure ? 1 : 0.5;
@@ -188,7 +188,7 @@ TEST(Intervals, SpendTheirBudgetAndNoMore) {
         const IntervalShares& shares = release.only().course->plan->brackets->shares;
         EXPECT_EQ(shares.rows + shares.points + shares.brackets + shares.cells, Rational(1));
         EXPECT_NEAR(release.only().spent.back().amount.to_double(), shares.cells.to_double() * whole_budget, 1e-9);
-        EXPECT_EQ(release.partly().spent.front().on, "rows");
+        EXPECT_EQ(release.only().spent.front().part, "rows");
         const double most = shares.rows.to_double() * whole_budget;
         EXPECT_LE(release.only().spent.front().amount.to_double(), most * (1 + 1e-9));
         EXPECT_EQ(release.query.budget.measure(), budget.measure());

@@ -145,7 +145,7 @@ void require_bounds(const Certificate& printed, const flow::Pipeline& pipeline, 
   analyst.losses = printed.loss;
   const auto loss_at = [&](const Rational& odds) {
     if (printed.are_losses_bounds) return expected_loss_bounds(pipeline, analyst, Exponent::log(odds));
-    const Rational loss = expected_loss(pipeline, analyst, odds);
+    const Rational loss = expected_loss(pipeline, analyst, flow::Odds(odds));
     return flow::RealBounds{loss, loss};
   };
   const flow::RealBounds first = loss_at(from);
@@ -236,7 +236,7 @@ class PipelineCheck {
     if (std::optional<flow::Channel> plain = plain_channel(part, odds)) return *std::move(plain);
     const std::string note = "the channels, which are too large for the second way of multiplying them out";
     if (std::ranges::find(report_.unchecked, note) == report_.unchecked.end()) report_.unchecked.push_back(note);
-    return channel_at(part, odds).channel;
+    return channel_at(part, flow::Odds(odds)).channel;
   }
 
   /// A certificate about one loss must be about that of the file's analyst.
