@@ -680,7 +680,7 @@ class PutBack(VoidedWhileItRuns):
         os.unlink(self.folder / "published/page.json")
         self.write("published/page.html", self.content("published/page.html").replace("epsilon&quot;: &quot;1/8", "epsilon&quot;: &quot;1/9")
                    .replace('"epsilon": "1/8', '"epsilon": "1/9'))
-        self.refuse(5, "verify", "budget.db", "--receipts", "published", parts=("not as they were written: 'page.html'",))
+        self.refuse(5, "verify", "budget.db", "--receipts", "published", parts=("published receipts were changed since they were written: 'page.html'",))
 
     def test_published_receipts_that_were_altered(self):
         """Once, such receipts were passed over, and a ledger that had forgotten their entries was whole."""

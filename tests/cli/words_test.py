@@ -399,8 +399,8 @@ class Tables(WordsTest):
                       self.of("plan", "p.toml", "--format", "table"))  # once, nothing said what the dash meant
         few = '[[table]]\nname = "few"\ncolumn = "income"\nbounds = [0, 500]\nstep = 1\nquantiles = "median"\nby = "region"\nrows = 5\n'
         self.write("few.toml", SMALL.format(intervals="0.95") + few)  # once, this began twice with "where it is not known"
-        self.assertIn("; - where it is not known: its intervals say how far off a quantile may be, or for that many rows no bound below "
-                      "their number is known\n", self.of("plan", "few.toml", "--format", "table"))
+        self.assertIn("; - where it is not known: its intervals say how far off a quantile may be, or for that many rows, no bound smaller "
+                      "than the number of rows is known\n", self.of("plan", "few.toml", "--format", "table"))
         self.assertIn("\nIn income, the step is coarse: 11 values are possible:\n  rounding moves values between them by up to 25,",
                       self.of("plan", "p.toml", "--format", "table"))
         self.write("p.toml", MIXED)

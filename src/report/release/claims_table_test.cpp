@@ -504,7 +504,7 @@ Fails counts_with_another_value(const Seen& seen) {
       {"the mean of their numbers", PerPerson::mean},
       {"the least of their values", PerPerson::min},
       {"the greatest of their values", PerPerson::max},
-      {"the median of their values, of an even number the lower of the two in the middle", PerPerson::median},
+      {"the median of their values (the lower of the two middle ones if their number is even)", PerPerson::median},
       {"1 where any of their numbers is not 0, else 0", PerPerson::any},
       {"1 where none of their numbers is 0, else 0", PerPerson::all}};
   bool fails = false;
