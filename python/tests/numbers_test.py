@@ -174,7 +174,7 @@ OTHER = "give one or the other"
         ({"rates": "as-published"}, "rates", 'write mechanism="approximate", or leave rates out'),
         ({"together": True}, "together", "write for example intervals=0.95"),
         ({"together": 1}, "together", "write together=True"),
-        ({"intervals": 95, "expected_rows": 300}, "intervals", "write for example 0.95"),
+        ({"intervals": 95, "expected_rows": 300}, "intervals", "write for example intervals=0.95"),
         ({"records_per_person": 0}, "records_per_person", "write for example records_per_person=1"),
         ({"neighbors": "next"}, "neighbors", "choose one of add-remove, change-one"),
         ({"sql": "SELECT 1"}, "sql", "leave it out, or name the file in place of the records"),
