@@ -99,9 +99,9 @@ constexpr VerbSpec flow_leakage_spec{
     "fractile flow leakage FILE --epsilon E [--guess WHAT] [--format FORMAT]",
     toml_file,
     flow_leakage_table,
-    "For the file's prior, and for any prior (the multiplicative Bayes capacity), beside what epsilon alone\n"
-    "allows. secret = \"target\" means an attacker who knows all others, secret = \"everyone\" one who knows\n"
-    "only the prior, and guesses about the last participant.\n"
+    "It says this for the file's prior and for any prior (the multiplicative Bayes capacity), beside what\n"
+    "epsilon alone allows. secret = \"target\" means an attacker who knows all others, secret = \"everyone\"\n"
+    "one who knows only the prior, and guesses about the last participant.\n"
     "\n"
     "Exit codes: 0 done; 2 wrong usage; 3 unusable file; 6 not done within the time; 70 internal.\n",
 };
@@ -265,20 +265,20 @@ constexpr VerbSpec flow_spec{
     "Such a file\n"
     "  [pipeline]\n"
     "  participants = 4\n"
-    "  values = [0, 1, 2]         # what each may have; fractions in quotes, \"1/2\"\n"
-    "  perturber = \"geometric\"    # what each does to their value, if values are equally spaced. Or\n"
+    "  values = [0, 1, 2]         # what each participant may have; fractions in quotes, \"1/2\"\n"
+    "  perturber = \"geometric\"    # how each perturbs their value; it needs equally spaced values. Or\n"
     "  #   \"randomized-response\", \"hadamard\", \"symmetric-unary\", \"optimized-unary\" or { subset = 2 };\n"
     "  #   { geometric = 2 }, noise that is truncated 2 places beyond the values;\n"
     "  #   { matrix = [[\"3/4\", \"1/4\"], ...] }, whose entries may depend on epsilon, \"odds/(odds + 2)\"\n"
     "  #   with odds = exp(epsilon), \"odds^(1/2)\"; answers = [0, 1, 9] where these are not the values;\n"
-    "  #   a list of these, one a participant, the target last; or several participants together, each\n"
-    "  #   with an epsilon of their own: [{ of = 3, perturber = \"geometric\", epsilon = \"ln 3\" },\n"
+    "  #   a list of these, one for each participant, the target last; or several participants together,\n"
+    "  #   each with an epsilon of their own: [{ of = 3, perturber = \"geometric\", epsilon = \"ln 3\" },\n"
     "  #   { of = 1, perturber = \"geometric\", epsilon = \"1/2 epsilon\" }];\n"
     "  #   or, without participants and values, a curator's release: { release = \"exponential\",\n"
     "  #   quantile = \"1/2\", records = 3, lattice = [0, 1, 2, 3] }; also gumbel-max, or approximate\n"
     "  #   with quantiles = [...]; neighbors = \"add-remove\" or \"change-one\"\n"
     "  post = { query = \"count\", of = [0, 2] }    # how their answers are combined. Or\n"
-    "  #   \"sum\", \"mode\", \"identity\", { round = 2 }; { table = [...] }, an output a tuple of values;\n"
+    "  #   \"sum\", \"mode\", \"identity\", { round = 2 }; { table = [...] }, one output per tuple of values;\n"
     "  #   \"shuffle\", how many gave each answer; \"bits\", how many have a 1 in each place of it\n"
     "  secret = \"target\"          # or \"everyone\", which is usual, or \"histogram\"\n"
     "  known = [0, 1, 1]          # with a target, the others' values; or how many people have each, the\n"

@@ -315,11 +315,11 @@ std::string to_table(const PublicationPlan& plan) {
   text += aligned(rows, 2);
   text += fmt::format(
       "\nAll levels together cost {} ({}), neighbors {}, at most {} a person{}.\n{}"
-      "records       expected in the cell that the level serves worst; - where the file does not say rows\n"
-      "nine in ten   of the simulated releases of a public normal table with that many records, or fewer where that "
-      "hardly changes errors, miss no quantile by more{}\n"
-      "share         the same as a share of the cell's records\n"
-      "worst         exceeded with probability at most {} a quantile, whatever the data{}{}\n",
+      "records       expected in the least accurate cell of the level; - if the file does not state rows\n"
+      "nine in ten   simulated releases miss no quantile by more; they are releases of a public normal table with that "
+      "many records, or fewer if that hardly changes errors{}\n"
+      "share         the same error as a share of the cell's records\n"
+      "worst         exceeded with probability at most {} per quantile, whatever the data{}{}\n",
       publication.budget.to_string(), to_string(publication.budget.measure()), to_string(publication.neighbors),
       counted(publication.records_per_person, "record"),
       publication.sql_stability == 1

@@ -347,7 +347,7 @@ class Plans(WordsTest):
         self.write("p.toml", text)
         self.assertNotIn("will state it", self.of("plan", "p.toml", "--format", "table"))
         self.write("p.toml", text.replace("epsilon = 1\n", "epsilon = 1\nconfidence = 0.9\n"))
-        self.assertIn("exceeded with probability at most 0.1 a quantile, whatever the data; the receipt and the page will state it at 0.05",
+        self.assertIn("exceeded with probability at most 0.1 per quantile, whatever the data; the receipt and the page will state it at 0.05",
                       self.of("plan", "p.toml", "--format", "table"))
 
 

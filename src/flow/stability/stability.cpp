@@ -202,8 +202,7 @@ std::optional<Stability> proved_stable(const Pipeline& pipeline, const Rational&
         Theorem::side_by_side,
         pipeline.post.kind == PostProcessor::Kind::shuffle
             ? "all answers are released without their order, and everyone's perturber is one of a family in which a "
-              "smaller "
-              "epsilon is a refinement"
+              "smaller epsilon is a refinement"
             : "all answers are released, and the perturbers are a family in which a smaller epsilon is a refinement");
   }
   if (pipeline.secret.kind == Secret::Kind::histogram || pipeline.perturber.release() != nullptr) return {};

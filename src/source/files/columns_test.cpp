@@ -38,8 +38,7 @@ TEST(Columns, WhatMustNotBeSaidIsNotSuggested) {
   EXPECT_EQ(std::string(first_line.what()), "x has no column 'borm' in its first line, the header line");
   EXPECT_EQ(first_line.hint(),
             "name a column as the header line spells it (fractile columns lists them); remove a title above the header "
-            "line, or "
-            "add a header line");
+            "line, or add a header line");
   const std::vector<Column> one{{"age income", "c0", "VARCHAR"}};  // of R's write.table
   const Error blanks = error_of([&] { find_column(one, "age", "x", Names::of_first_line); });
   EXPECT_EQ(std::string(blanks.what()), "x has no column 'age' in its first line, the header line");
