@@ -42,6 +42,7 @@ def cases(folder):
     yield "a plan of deciles", (*plan, "--quantiles", "deciles"), 0.2, None
     yield "a plan of percentiles", (*plan, "--quantiles", "percentiles"), 1, None
     yield "a plan of deciles of 1,000 rows", (*plan, "--quantiles", "deciles", "--expected-rows", "1000"), 1, None
+    yield "a plan of 1,000 synthetic rows", (*plan, "--synthetic-rows", "1000"), 1, None
 
 
 def part(folder, quick, duckdb, query):
