@@ -115,6 +115,7 @@ PUBLIC_HEADERS = {
 INNER_HEADERS = (
     Path("src/exact/shell_word.hpp"),
     Path("src/figures/figures.hpp"),
+    Path("src/flow/channel/papers.hpp"),
     Path("src/libraries/disk_room.hpp"),
     Path("src/report/release/page_receipt.hpp"),
     Path("src/report/text/durable.hpp"),

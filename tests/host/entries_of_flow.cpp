@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "flow/channel/papers.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/flow.hpp"
 #include "fractile/pipelines.hpp"
