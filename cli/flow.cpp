@@ -14,6 +14,7 @@
 #include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "page_output.hpp"
+#include "report/flow/printed_parts.hpp"
 #include "report/text/durable.hpp"
 #include "requests/pipeline_file.hpp"
 #include "requests/pipelines/choosing.hpp"

@@ -117,6 +117,8 @@ INNER_HEADERS = (
     Path("src/figures/figures.hpp"),
     Path("src/flow/channel/papers.hpp"),
     Path("src/libraries/disk_room.hpp"),
+    Path("src/report/flow/printed_parts.hpp"),
+    Path("src/report/ledger/dataset_words.hpp"),
     Path("src/report/release/page_receipt.hpp"),
     Path("src/report/text/durable.hpp"),
     Path("src/report/text/shown_text.hpp"),

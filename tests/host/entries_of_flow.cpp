@@ -9,6 +9,7 @@
 #include "fractile/pipelines.hpp"
 #include "fractile/reports.hpp"
 #include "host/entry_groups.hpp"
+#include "report/flow/printed_parts.hpp"
 
 namespace fractile::host_test {
 namespace {

@@ -5,6 +5,7 @@
 #include "ledger/readings.hpp"
 #include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
+#include "report/ledger/dataset_words.hpp"
 #include "report/ledger/ledger_words.hpp"
 #include "report/ledger/query_words.hpp"
 #include "report/text/csv_cells.hpp"
