@@ -1,5 +1,6 @@
 #include "attendant.hpp"
 
+#include "exact/wording.hpp"
 #include "fractile/error.hpp"
 #include "interpreter.hpp"
 #include "module.hpp"

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "exact/own_environment.hpp"
+#include "exact/wording.hpp"
 #include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "report/ledger/dataset_words.hpp"

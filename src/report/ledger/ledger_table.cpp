@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "exact/own_environment.hpp"
+#include "exact/wording.hpp"
 #include "fractile/reports.hpp"
 #include "ledger/readings.hpp"
 #include "libraries/fmt.hpp"
