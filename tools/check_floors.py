@@ -121,6 +121,7 @@ INNER_HEADERS = (
     Path("src/report/flow/printed_parts.hpp"),
     Path("src/report/ledger/dataset_words.hpp"),
     Path("src/report/release/page_receipt.hpp"),
+    Path("src/report/text/command_page.hpp"),
     Path("src/report/text/durable.hpp"),
     Path("src/report/text/shown_text.hpp"),
 )
