@@ -12,6 +12,7 @@
 #include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
 #include "page_output.hpp"
+#include "report/flow/printed_parts.hpp"
 #include "report/release/page_receipt.hpp"
 #include "requests/about.hpp"
 #include "requests/flow.hpp"

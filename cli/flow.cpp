@@ -14,6 +14,8 @@
 #include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "page_output.hpp"
+#include "report/flow/printed_parts.hpp"
+#include "report/text/command_page.hpp"
 #include "report/text/durable.hpp"
 #include "requests/pipeline_file.hpp"
 #include "requests/pipelines/choosing.hpp"
@@ -71,7 +73,7 @@ std::string figure_of(const Typed& typed) {
 Printed printed_as(const Typed& typed, Format fallback) {
   const Format format = format_of(typed, fallback, Pages::yes);
   Printed printed{format, PageOutput::of(typed, format), figure_of(typed)};
-  printed.page.options.command = command_of(flow_verb(), typed);
+  printed.page.command = command_of(flow_verb(), typed);
   return printed;
 }
 
@@ -100,7 +102,8 @@ void print_report(const Printed& how, const Report& report) {
     case Format::csv:
       return print(to_csv(report), hint);
     case Format::html:
-      if constexpr (HasPage<Report>) return how.page.print_page(to_html(report, how.page.options), hint);
+      if constexpr (HasPage<Report>)
+        return how.page.print_page(with_command(to_html(report, how.page.options), how.page.command), hint);
   }
 }
 

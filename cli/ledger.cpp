@@ -16,6 +16,7 @@
 #include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "page_output.hpp"
+#include "report/ledger/dataset_words.hpp"
 #include "report/release/page_receipt.hpp"
 #include "report/text/durable.hpp"
 #include "report/text/shown_text.hpp"

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "exact/wording.hpp"
 #include "libraries/fmt.hpp"
 #include "report/text/shown_text.hpp"
 #include "terminal.hpp"

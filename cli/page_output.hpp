@@ -23,6 +23,7 @@ class PageOutput {
 
   /// What a page says in addition to its report.
   PageOptions options = {};
+  std::string command = {};  ///< the command that was typed, for pages that end with it
 
   /// Reserves space for the figures and tables of a release whose receipt has at most `receipt_size` bytes. If there is too little space,
   /// throws `data` with the number of bytes that are needed.

@@ -4,6 +4,7 @@
 #include "fractile/publication.hpp"
 #include "fractile/reports.hpp"
 #include "page_output.hpp"
+#include "report/text/command_page.hpp"
 #include "requests/publications/publication_file.hpp"
 #include "requests/text_file.hpp"
 #include "requests/values.hpp"
@@ -23,7 +24,7 @@ WebPage rendered(Format format, const PlanReport& report, const PageOutput& page
     case Format::table:
       return {to_table(report)};
     case Format::html:
-      return to_html(report, page.options);
+      return with_command(to_html(report, page.options), page.command);
   }
   return {};
 }
@@ -69,7 +70,7 @@ int run_plan(const Typed& words) {
   const PlanRequest request = PlanRequest::of(typed);
   const Format format = format_of(typed, usual_format(), Pages::yes);
   PageOutput page = PageOutput::of(typed, format);
-  page.options.command = command_of(plan_verb(), typed);
+  page.command = command_of(plan_verb(), typed);
   const bool with_chart = format == Format::table || format == Format::html;
   const PlanReport report = [&] {
     const Progress progress("simulating releases");

@@ -20,6 +20,7 @@
 #include <system_error>
 #include <utility>
 
+#include "exact/wording.hpp"
 #include "libraries/fmt.hpp"
 #include "report/text/shown_text.hpp"
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "experiments/kronecker_printed.hpp"
+#include "flow/channel/papers.hpp"
 #include "fractile/pipelines.hpp"
 #include "libraries/fmt.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "fractile/pipelines.hpp"
 #include "libraries/fmt.hpp"
+#include "report/flow/printed_parts.hpp"
 #include "requests/pipelines/channel_file.hpp"
 #include "requests/pipelines/epsilons.hpp"
 #include "requests/values.hpp"

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/wording.hpp"
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "libraries/fmt.hpp"

@@ -114,9 +114,14 @@ PUBLIC_HEADERS = {
 # Headers that are not installed, for rooms that may otherwise use only public headers: the program, Python and experiments need these, too.
 INNER_HEADERS = (
     Path("src/exact/shell_word.hpp"),
+    Path("src/exact/wording.hpp"),
     Path("src/figures/figures.hpp"),
+    Path("src/flow/channel/papers.hpp"),
     Path("src/libraries/disk_room.hpp"),
+    Path("src/report/flow/printed_parts.hpp"),
+    Path("src/report/ledger/dataset_words.hpp"),
     Path("src/report/release/page_receipt.hpp"),
+    Path("src/report/text/command_page.hpp"),
     Path("src/report/text/durable.hpp"),
     Path("src/report/text/shown_text.hpp"),
 )

@@ -20,14 +20,8 @@ enum class ErrorCode {
   internal = 70,       ///< a defect, or the system failed (no random bits)
 };
 
-/// The syntax in which words name a field and its value.
-enum class Wording {
-  library,  ///< records_per_person = 1, bounds = {0, 125}
-  program,  ///< --records-per-person 1, --bounds 0 125
-  python,   ///< records_per_person=1, bounds=(0, 125)
-  r,        ///< records_per_person = 1, bounds = c(0, 125)
-  file,     ///< records_per_person = 1, bounds = [0, 125]: a TOML file
-};
+/// The syntax in which words name a field and its value: the library's, and those of the programs that use it.
+enum class Wording;  // src/exact/wording.hpp, not installed
 
 /// An option or argument as a message mentions it: by its name alone, or with a value. The name is in snake_case.
 /// Thread-safety: as that of a standard container.
@@ -81,6 +75,8 @@ class Words {
   Words(std::initializer_list<Words> pieces);  ///< one after the other
 
   bool empty() const noexcept { return parts_.empty(); }
+  /// Worded for callers of the library: records_per_person = 1.
+  std::string to_string() const;
   std::string in(Wording wording) const;
   /// The name of the field that the sentence begins with; "" when it begins with text.
   std::string first_field() const;

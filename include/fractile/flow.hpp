@@ -80,9 +80,6 @@ Channel kronecker_power(const Channel& channel, std::size_t participants);
 /// The channel of a function: input i shows image[i], in 0 .. outputs - 1 (Definition 3.6). Throws `usage` when an
 /// output is never shown.
 Channel deterministic(const std::vector<std::size_t>& image, std::size_t outputs);
-/// Some stochastic L with L * channel the identity (equation 7): every output is sent to the first input that shows it.
-/// Throws `usage` when the channel is not deterministic or an output is never shown.
-Channel left_inverse(const Channel& channel);
 
 /// The least epsilon with C(x, y) <= exp(epsilon d(x, x')) C(x', y) everywhere; nothing when there is none. `distances` is
 /// square, zero only on the diagonal. Throws `usage` otherwise.
@@ -140,10 +137,6 @@ Rational expected_loss(const Prior& prior, const Loss& loss);
 Rational expected_loss(const Prior& prior, const Channel& channel, const Loss& loss);
 /// A best action after each observation, the first of several.
 std::vector<std::size_t> optimal_actions(const Prior& prior, const Channel& channel, const Loss& loss);
-/// The expected loss of an analyst who takes action remap[y] after observation y: what Ghosh et al. minimize over all remaps
-/// (equation 2), with the same minimum (Lemma 2.7).
-Rational remapped_loss(const Prior& prior, const Channel& channel, const Loss& loss,
-                       const std::vector<std::size_t>& remap);
 
 /// Proves refinement: `to` is `from` followed by this stochastic matrix, so `from` is worth at least as much as `to` to every
 /// analyst.
@@ -208,10 +201,5 @@ LossRefinement refines_for(const Loss& loss, const Channel& from, const Channel&
 /// Is the certificate right? Shares no code with refines_for(); a Counterexample is checked by the function above. False when the loss and
 /// the channels are about different numbers of secrets.
 bool verify(const Loss& loss, const Channel& from, const Channel& to, const Remaps& remaps);
-
-/// P P^-1 W P = W P (equation 11) for the deterministic post-processor with the given images: the outputs' distributions depend
-/// only on the class. Strong lumpability of the chain W (Kemeny and Snell). When the perturber C is invertible and W is stochastic,
-/// the condition is necessary and sufficient for C P to be refined by C W P.
-bool theorem_one_condition(const Matrix& witness, const std::vector<std::size_t>& image);
 
 }  // namespace fractile::flow

@@ -124,14 +124,6 @@ class Perturber {
 std::vector<Rational> subset_answers(std::size_t values, std::size_t size);
 std::vector<Rational> unary_answers(std::size_t values);
 
-/// Section 7: the infinite geometric mechanism and the truncated one are worth the same. truncated_answers() (of 0s and 1s) moves
-/// each answer of wide_geometric(values, reach) to the nearest value, which makes the answers those of geometric(values).
-/// extended_answers() moves an outermost answer outwards by a geometric number of places: geometric(values) times this matrix is
-/// wide_geometric(values, reach). Both throw `usage` as wide_geometric() does, and for odds < 1.
-/// Proof: docs/proofs/perturbing.md
-Matrix truncated_answers(std::size_t values, std::size_t reach);
-Matrix extended_answers(std::size_t values, std::size_t reach, const Odds& odds);
-
 /// What is computed from the participants' answers (section 3.1.2), which are values unless the pipeline says otherwise; or from
 /// the released quantiles.
 struct PostProcessor {
@@ -354,18 +346,6 @@ struct OddsRange {
 OddsRange odds_around(const EpsilonRange& range);
 /// Likewise, for a slightly narrower range.
 OddsRange odds_within(const EpsilonRange& range);
-
-/// Counting again: a counted participant stays counted with probability offset + slope, and one who was not becomes counted with
-/// probability offset.
-struct Recount {
-  Rational offset;
-  Rational slope;
-};
-/// The recount that turns the probabilities of being counted, by value, into those of `image`: image = offset + slope counted,
-/// where both are probabilities. Nothing when there is none. It exists exactly when the count with `counted` is refined by the
-/// count with `image`, for any number of participants.
-/// Proof: docs/proofs/stability.md, "Counting".
-std::optional<Recount> recount(const std::vector<Rational>& counted, const std::vector<Rational>& image);
 
 /// Is the pipeline at odds `from` worth at least as much to every analyst as at odds `to`? Closed criteria are tried first
 /// (counting queries, any number of participants), then refines().

@@ -45,7 +45,6 @@ struct PageOptions {
   /// A limit: a release's page says how often an attacker guesses correctly whether a person's value is above the limit, if it lies
   /// between the least and the greatest published value.
   std::string guess_above = {};
-  std::string command = {};  ///< the command that was typed, one line: pages of plans and pipelines end with it
 };
 
 /// A file that belongs to a page: a figure or its table.

@@ -1,7 +1,6 @@
 // Audits, columns, ledgers, plans, pipelines and channels as JSON, CSV, tables and pages. (For releases: fractile/receipts.hpp.)
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -42,11 +41,6 @@ std::string to_json(const std::vector<TableColumn>& columns);
 //
 // What a ledger holds, as JSON, CSV, tables and pages.
 // Thread-safety: functions of their arguments, for any number of threads.
-
-/// What a dataset pins, as the fields of a release that keeps to it; empty when it pins nothing.
-Words pins_in_words(const LedgerDataset& dataset);
-/// What a dataset permits beyond that: "--public-rows, --sql-stability 3 or more"; empty when it permits nothing.
-Words permissions_in_words(const LedgerDataset& dataset);
 
 /// balances: what the datasets may spend and have spent, and entries without receipts. everything: the whole ledger.
 enum class LedgerDetail { balances, everything };
@@ -170,9 +164,6 @@ struct AnyPriorReport {
   std::optional<flow::Loss> loss = {};  ///< for a pair that is proved for every analyst with this loss
 };
 
-/// The verdict: "stable", "unstable" or "undecided" for a range; "worth-as-much", "worth-less" or "undecided" for a pair.
-std::string verdict_of(const AnyPriorReport& report);
-
 /// Is one channel worth at least as much to every analyst as another with the same secrets?
 struct ComparisonReport {
   std::string from;  ///< the first one's name: "a.toml at ln 3"
@@ -210,14 +201,6 @@ CertificateReport checked_certificate(const std::string& json);
 CertificateReport checked_certificate(const std::string& json, const CertifiedPipeline& of);
 /// The same for a comparison, which may still be undecided.
 CertificateReport checked_certificate(const std::string& json, const ComparisonReport& of);
-
-/// The names of the two files of a comparison, as it gives them: "a.toml at ln 3".
-struct ComparedFiles {
-  std::string from;
-  std::string to;
-};
-/// The files that a certificate compares; nothing when it is about one pipeline. Throws `data` as above.
-std::optional<ComparedFiles> compared_in(const std::string& json);
 
 /// An analyst's expected loss.
 struct ExpectedLossReport {
@@ -271,9 +254,6 @@ struct ChoiceReport {
   bool is_least_certain() const;
 };
 
-/// The ends of a range as printed decimals, rounded inwards where the answer is known.
-std::array<std::string, 2> printed_epsilons(const flow::ServedRange& range);
-
 struct ChannelReport {
   Exponent epsilon;
   flow::ChannelBounds answer;
@@ -320,12 +300,6 @@ std::string to_csv(const SweepReport& report);
 std::string to_csv(const ChoiceReport& report);
 std::string to_csv(const ChannelReport& report);
 std::string to_csv(const CostReport& report);
-
-/// The two parts of a sweep's CSV and table: the curve, which is known first, and the windows in which it rises.
-std::string curve_to_csv(const SweepReport& report);
-std::string windows_to_csv(const SweepReport& report);
-std::string curve_to_table(const SweepReport& report);
-std::string windows_to_table(const SweepReport& report);
 
 /// Pages with figures, for the reports that have any.
 WebPage to_html(const RefinementReport& report, const PageOptions& options);

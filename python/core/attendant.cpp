@@ -1,5 +1,6 @@
 #include "attendant.hpp"
 
+#include "exact/wording.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile::python {

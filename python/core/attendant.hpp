@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/wording.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/publication.hpp"
 #include "interpreter.hpp"

@@ -2,6 +2,7 @@
 #include "fractile/error.hpp"
 
 #include "attendant.hpp"
+#include "exact/wording.hpp"
 #include "module.hpp"
 
 namespace fractile::python {

@@ -11,6 +11,7 @@
 #include "attendant.hpp"
 #include "fractile/pipelines.hpp"
 #include "pages.hpp"
+#include "report/flow/printed_parts.hpp"
 #include "requests/flow.hpp"
 #include "requests/pipeline_file.hpp"
 #include "requests/pipelines/choosing.hpp"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libraries/fmt.hpp"
+#include "report/flow/printed_parts.hpp"
 #include "requests/pipelines/epsilons.hpp"
 #include "requests/values.hpp"
 

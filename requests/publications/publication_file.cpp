@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "exact/wording.hpp"
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
 #include "libraries/fmt.hpp"

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "exact/wording.hpp"
 #include "fractile/error.hpp"
 #include "requests/about.hpp"
 #include "requests/keys.hpp"

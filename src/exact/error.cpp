@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "exact/shell_word.hpp"
+#include "exact/wording.hpp"
 
 namespace fractile {
 namespace {
@@ -186,6 +187,8 @@ std::string Words::in(Wording wording) const {
   return result;
 }
 
+std::string Words::to_string() const { return in(Wording::library); }
+
 std::string Words::first_field() const {
   const auto* const field = parts_.empty() ? nullptr : std::get_if<Field>(&parts_.front());
   return field == nullptr ? "" : field->name();
@@ -203,11 +206,11 @@ Words Words::renamed(const std::string& from, const std::string& to) const {
 // --- Errors ----------------------------------------------------------------------------------------------------------
 
 Error::Error(ErrorCode code, const Words& what, const Words& hint, std::optional<std::string> field)
-    : std::runtime_error(what.in(Wording::library)),
+    : std::runtime_error(what.to_string()),
       code_(code),
       what_words_(what),
       hint_words_(hint),
-      hint_(hint.in(Wording::library)),
+      hint_(hint.to_string()),
       field_(field ? *std::move(field) : what.first_field()) {}
 
 }  // namespace fractile

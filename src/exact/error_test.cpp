@@ -7,6 +7,7 @@
 #include <string>
 
 #include "exact/edit_distance.hpp"
+#include "exact/wording.hpp"
 
 namespace fractile {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "exact/wording.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile::publication_detail {

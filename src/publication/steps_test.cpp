@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "exact/wording.hpp"
+
 namespace fractile::publication_detail {
 namespace {
 

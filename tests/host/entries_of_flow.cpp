@@ -3,11 +3,13 @@
 #include <optional>
 #include <utility>
 
+#include "flow/channel/papers.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/flow.hpp"
 #include "fractile/pipelines.hpp"
 #include "fractile/reports.hpp"
 #include "host/entry_groups.hpp"
+#include "report/flow/printed_parts.hpp"
 
 namespace fractile::host_test {
 namespace {

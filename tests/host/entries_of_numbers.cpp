@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "exact/edit_distance.hpp"
+#include "exact/wording.hpp"
 #include "figures/figures.hpp"
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"

@@ -4,6 +4,7 @@
 #include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 #include "flow/channel/names.hpp"
+#include "flow/channel/papers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/flow.hpp"
 #include "libraries/fmt.hpp"

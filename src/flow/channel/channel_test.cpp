@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "flow/channel/papers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/flow.hpp"
 #include "support/pipelines.hpp"

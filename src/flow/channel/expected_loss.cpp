@@ -7,6 +7,7 @@
 #include "flow/algebra/cleared.hpp"
 #include "flow/algebra/ring.hpp"
 #include "flow/channel/names.hpp"
+#include "flow/channel/papers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/flow.hpp"
 

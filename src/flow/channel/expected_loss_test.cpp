@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include "flow/channel/papers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/flow.hpp"
 #include "support/distributions.hpp"

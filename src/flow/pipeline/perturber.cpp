@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "exact/own_environment.hpp"
+#include "flow/channel/papers.hpp"
 #include "flow/pipeline/channel_of.hpp"
 #include "flow/pipeline/noise.hpp"
 #include "flow/pipeline/noise_in_odds.hpp"

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "flow/channel/papers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
 #include "support/pipelines.hpp"

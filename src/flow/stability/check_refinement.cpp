@@ -8,6 +8,7 @@
 #include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 #include "flow/channel/names.hpp"
+#include "flow/channel/papers.hpp"
 #include "flow/loss/loss_model.hpp"
 #include "flow/pipeline/canonical_post.hpp"
 #include "flow/pipeline/rows.hpp"

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include "flow/channel/papers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
 #include "support/exact_feasibility.hpp"

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "flow/channel/papers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
 #include "support/pipelines.hpp"

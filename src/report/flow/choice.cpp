@@ -5,6 +5,7 @@
 
 #include "exact/enclosure.hpp"
 #include "libraries/fmt.hpp"
+#include "report/flow/printed_parts.hpp"
 
 namespace fractile {
 namespace {

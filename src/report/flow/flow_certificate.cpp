@@ -9,6 +9,7 @@
 #include "report/flow/certificate.hpp"
 #include "report/flow/certified_pipelines.hpp"
 #include "report/flow/plain_channel.hpp"
+#include "report/flow/printed_parts.hpp"
 #include "report/flow/theorems.hpp"
 
 namespace fractile {

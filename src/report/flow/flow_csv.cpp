@@ -5,6 +5,7 @@
 #include "report/flow/choice.hpp"
 #include "report/flow/flow_numbers.hpp"
 #include "report/flow/leakage_blocks.hpp"
+#include "report/flow/printed_parts.hpp"
 #include "report/text/csv_cells.hpp"
 
 namespace fractile {

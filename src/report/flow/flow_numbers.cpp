@@ -6,6 +6,7 @@
 #include "exact/enclosure.hpp"
 #include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
+#include "report/flow/printed_parts.hpp"
 
 namespace fractile {
 

@@ -166,7 +166,6 @@ WebPage verdict_page(const Report& report, const PageOptions& options, const std
   page.title(title_or(options, title));
   page.section("Verdict");
   BlockWriter(page).write(blocks_of(report));
-  say_command(page, options);
   return std::move(page).finished();
 }
 
@@ -203,7 +202,6 @@ WebPage to_html(const StabilityReport& report, const PageOptions& options) {
     say_without_release(page, report.without_release);
     if (!sweep.points.empty()) write_points(page, sweep);
   }
-  say_command(page, options);
   return std::move(page).finished();
 }
 
@@ -216,7 +214,6 @@ WebPage to_html(const SweepReport& report, const PageOptions& options) {
   BlockWriter(page).write(blocks_of(report.windows));
   say_without_release(page, report.without_release);
   if (!report.points.empty()) write_points(page, report);
-  say_command(page, options);
   return std::move(page).finished();
 }
 
@@ -241,7 +238,6 @@ WebPage to_html(const ChoiceReport& report, const PageOptions& options) {
     if (has_answers(one.guess)) writer.write(blocks_of(*one.guess));
     if (!sweep.points.empty()) write_points(page, sweep, fmt::format("sweep_{}", i + 1));
   }
-  say_command(page, options);
   return std::move(page).finished();
 }
 

@@ -7,6 +7,7 @@
 #include "report/flow/flow_blocks.hpp"
 #include "report/flow/flow_numbers.hpp"
 #include "report/flow/leakage_blocks.hpp"
+#include "report/flow/printed_parts.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile {

@@ -267,7 +267,6 @@ WebPage to_html(const LeakageReport& report, const PageOptions& options) {
   page.figure(leakage_figure(report));
   page.paragraph(fmt::format("What epsilon alone allows rests on {}.", report.promise));
   page.table({"leakage", "Right guesses at each epsilon"}, curve_rows(report));
-  say_command(page, options);
   return std::move(page).finished();
 }
 

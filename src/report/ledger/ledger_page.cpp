@@ -2,8 +2,10 @@
 #include <algorithm>
 
 #include "exact/own_environment.hpp"
+#include "exact/wording.hpp"
 #include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
+#include "report/ledger/dataset_words.hpp"
 #include "report/ledger/ledger_words.hpp"
 #include "report/ledger/query_words.hpp"
 #include "report/text/page.hpp"

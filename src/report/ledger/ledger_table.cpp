@@ -1,10 +1,12 @@
 #include <algorithm>
 
 #include "exact/own_environment.hpp"
+#include "exact/wording.hpp"
 #include "fractile/reports.hpp"
 #include "ledger/readings.hpp"
 #include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
+#include "report/ledger/dataset_words.hpp"
 #include "report/ledger/ledger_words.hpp"
 #include "report/ledger/query_words.hpp"
 #include "report/text/csv_cells.hpp"

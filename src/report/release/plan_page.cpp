@@ -235,7 +235,6 @@ WebPage to_html(const PlanReport& whole, const PageOptions& options) {
     page.table({"budgets", fmt::format("Errors of the worst quantile, in {}, and the promise", noun)},
                ladder_of(report.others));
   }
-  say_command(page, options);
   return std::move(page).finished();
 }
 

@@ -3,6 +3,7 @@
 #include "exact/digest.hpp"
 #include "figures/figures.hpp"
 #include "libraries/fmt.hpp"
+#include "report/text/command_page.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/page.hpp"
 #include "report/text/shown_text.hpp"
@@ -12,6 +13,8 @@ namespace {
 
 /// Any bytes as one line that HTML shows to the letter.
 std::string shown_in_html(const std::string& words) { return figures::escaped(shown_text(words)); }
+
+constexpr const char* page_end = "</main>\n</body>\n</html>\n";
 
 // Contrasts are at least 4.5:1 on both backgrounds. Without these rules, nothing is hidden, and the order is that of reading.
 constexpr const char* page_rules =
@@ -217,13 +220,7 @@ void HtmlPage::verbatim(const std::string& id, const std::string& text, const st
 
 WebPage HtmlPage::finished() && {
   if (in_section_) body_ += "</section>\n";
-  return {head_of(title_) + body_ + "</main>\n</body>\n</html>\n", std::move(files_)};
-}
-
-void say_command(HtmlPage& page, const PageOptions& options) {
-  if (options.command.empty()) return;
-  page.section("To repeat it");
-  page.verbatim("command", shown_text(options.command));
+  return {head_of(title_) + body_ + page_end, std::move(files_)};
 }
 
 figures::Figure shown_figure(figures::Figure figure) {
@@ -245,3 +242,18 @@ figures::RangeFigure shown_figure(figures::RangeFigure figure) {
 }
 
 }  // namespace fractile::report_detail
+
+namespace fractile {
+
+WebPage with_command(WebPage page, const std::string& command) {
+  if (command.empty()) return page;
+  report_detail::HtmlPage repeated;
+  repeated.section("To repeat it");
+  repeated.verbatim("command", shown_text(command));
+  const std::string last = std::move(repeated).finished().html;
+  page.html.resize(page.html.size() - std::string_view(report_detail::page_end).size());
+  page.html += last.substr(report_detail::head_of({}).size());
+  return page;
+}
+
+}  // namespace fractile

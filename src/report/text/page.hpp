@@ -143,9 +143,6 @@ class HtmlPage : public Page {
   std::vector<PageFile> files_;
 };
 
-/// How the page's report can be made again; writes nothing unless the options have a command.
-void say_command(HtmlPage& page, const PageOptions& options);
-
 /// The figure with all its words as by shown_text().
 figures::Figure shown_figure(figures::Figure figure);
 figures::RangeFigure shown_figure(figures::RangeFigure figure);
