@@ -111,7 +111,8 @@ auto checked_members(const Item& table, const Members& members, Make&& make) {
   try {
     return make();
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::usage) throw;
+    const bool is_of_the_ledger = error.field() == "keys_file";  // a public file that the dataset does not declare
+    if (error.code() != ErrorCode::usage || is_of_the_ledger) throw;
     refuse_where_written(table, members, error);
   }
 }

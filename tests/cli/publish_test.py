@@ -306,6 +306,11 @@ class PublicFiles(Publishing):
                                 f"/{read}\n")
             self.assertNotIn("--keys north", result.err)  # a publication has no such option
             self.assertNotIn("hidden", result.err)
+        self.write("cells.csv", "region,sex,rows\nn,f,1\nn,m,1\ns,f,1\ns,m,1\n")
+        for member in ("rows", "possible"):  # once, the hint for `ledger init` was written as Python writes it
+            self.write("cells.toml", FILE.format(more=f'{member} = "cells.csv"'))
+            result = self.publish("--ledger", "budget.db", name="cells.toml")
+            self.assert_refused(result, 2, "cells.csv', and --keys-file may be used", "for a new dataset: with --keys-file ", "/cells.csv\n")
         made = run("ledger", "init", "declared.db", "--dataset", "people", "--epsilon", "2", "--records-per-person", "2",
                    "--keys-file", "payroll.csv", "--keys-file", "regions.csv", cwd=self.folder)
         self.assertEqual(made.code, 0, made)
