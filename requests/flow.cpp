@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <utility>
 
 #include "fractile/pipelines.hpp"
 #include "libraries/fmt.hpp"
 #include "requests/pipelines/channel_file.hpp"
-#include "requests/pipelines/epsilons.hpp"
 #include "requests/values.hpp"
 
 namespace fractile::requests {

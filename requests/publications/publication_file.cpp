@@ -9,8 +9,6 @@
 #include <system_error>
 #include <utility>
 
-#include "fractile/error.hpp"
-#include "fractile/source.hpp"
 #include "libraries/fmt.hpp"
 #include "requests/groups.hpp"
 #include "requests/query.hpp"

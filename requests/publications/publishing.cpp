@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "fractile/error.hpp"
 #include "requests/about.hpp"
 #include "requests/keys.hpp"
 #include "requests/readings.hpp"

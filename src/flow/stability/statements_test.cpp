@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
 #include "support/pipelines.hpp"
 
