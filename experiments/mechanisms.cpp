@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "experiments/metrics.hpp"
 #include "experiments/tree_as_published.hpp"
 #include "fractile/release.hpp"
 

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <utility>
 
 #include "fractile/pipelines.hpp"
 #include "libraries/fmt.hpp"
 #include "report/flow/printed_parts.hpp"
 #include "requests/pipelines/channel_file.hpp"
-#include "requests/pipelines/epsilons.hpp"
 #include "requests/values.hpp"
 
 namespace fractile::requests {

@@ -5,7 +5,6 @@
 #include "requests/keys.hpp"
 #include "requests/readings.hpp"
 #include "requests/sources.hpp"
-#include "requests/values.hpp"
 
 namespace fractile::requests {
 namespace {

@@ -6,7 +6,6 @@
 #include <set>
 #include <string_view>
 #include <unordered_set>
-#include <utility>
 
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"

@@ -6,7 +6,6 @@
 #include <set>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "fractile/source.hpp"
 #include "libraries/fmt.hpp"

@@ -1,13 +1,9 @@
 #include "requests/query.hpp"
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "fractile/error.hpp"
-#include "requests/values.hpp"
 
 namespace fractile::requests {
 

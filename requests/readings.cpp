@@ -7,7 +7,6 @@
 #include <system_error>
 
 #include "fractile/error.hpp"
-#include "fractile/publication.hpp"
 #include "report/text/durable.hpp"
 #include "requests/keys.hpp"
 #include "requests/sources.hpp"

@@ -1,7 +1,5 @@
 #include "requests/tables.hpp"
 
-#include <optional>
-
 #include "fractile/ledger.hpp"
 #include "requests/sources.hpp"
 #include "requests/values.hpp"

@@ -7,7 +7,6 @@
 #include "report/text/shown_text.hpp"
 #include "requests/text_file.hpp"
 #include "requests/toml_text.hpp"
-#include "requests/values.hpp"
 
 namespace fractile::requests {
 namespace {

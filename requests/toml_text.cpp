@@ -1,7 +1,6 @@
 #include "requests/toml_text.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 
 #include "libraries/fmt.hpp"

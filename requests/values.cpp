@@ -5,7 +5,6 @@
 #include <cctype>
 #include <charconv>
 #include <cstddef>
-#include <string_view>
 #include <utility>
 
 #include "libraries/fmt.hpp"

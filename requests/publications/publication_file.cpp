@@ -10,8 +10,6 @@
 #include <utility>
 
 #include "exact/wording.hpp"
-#include "fractile/error.hpp"
-#include "fractile/source.hpp"
 #include "libraries/fmt.hpp"
 #include "requests/groups.hpp"
 #include "requests/query.hpp"

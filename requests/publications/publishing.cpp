@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "exact/wording.hpp"
-#include "fractile/error.hpp"
 #include "requests/about.hpp"
 #include "requests/keys.hpp"
 #include "requests/readings.hpp"

@@ -4,7 +4,6 @@
 #include <system_error>
 #include <utility>
 
-#include "fractile/error.hpp"
 #include "report/text/durable.hpp"
 
 namespace fractile::requests {

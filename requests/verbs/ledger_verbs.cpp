@@ -29,8 +29,7 @@ constexpr std::array ledger_init_table{
                "releases protect persons of D records, or of more"},
     OptionSpec{"--source", owner, "SOURCE", "any", "What every release must have",
                "with a slash, the file that releases read, or a folder, a pattern './2024-*.csv' or files "
-               "'./a.csv,./b.csv' that "
-               "they read as one table; without a slash, a name that they declare by --source"},
+               "'./a.csv,./b.csv' that they read as one table; without a slash, a name that they declare by --source"},
     OptionSpec{"--postgres", owner, "ADDRESS", "none", "What every release must have",
                "the PostgreSQL database that releases read, as they name it"},
     OptionSpec{"--input-format", owner, "FORMAT", "by the file's name", "What every release must have",

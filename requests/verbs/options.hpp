@@ -79,9 +79,8 @@ inline constexpr OptionSpec no_interpolation_option("--no-interpolation", asker,
                                                     "auto selects every quantile");
 inline constexpr OptionSpec base_option(
     "--base", asker, "BASE", "adaptive for auto, joint-total and joint-tree, else uniform", "Mechanism",
-    "adaptive: prefer round numbers if the records lie on them, the filled part of the "
-    "range and, where records are few, "
-    "values near zero");
+    "adaptive: prefer round numbers if the records lie on them, the filled part of the range and, where records are "
+    "few, values near zero");
 inline constexpr OptionSpec rates_option("--rates", asker, "RATES", "tight", "Mechanism",
                                          "tight, or as-published (the noisier rates of the paper on approximate)");
 inline constexpr OptionSpec data_format("--format", output, "FORMAT", "table on a terminal, csv in a pipe", "Output",
@@ -115,9 +114,8 @@ inline constexpr OptionSpec weight_option(
     "left out");
 inline constexpr OptionSpec weight_bounds_option(
     "--weight-bounds", asker, "LO HI", "", "What",
-    "with --weight: the smallest and the largest weight, public, multiples of S; "
-    "others count as the nearest of the two. "
-    "Noise grows with HI");
+    "with --weight: the smallest and the largest weight, public, multiples of S; others count as the nearest of the "
+    "two. Noise grows with HI");
 inline constexpr OptionSpec weight_step_option(
     "--weight-step", asker, "S", "", "What",
     "with --weight: weights are rounded to multiples of this, at most 4096 of them up to HI");

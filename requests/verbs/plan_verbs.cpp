@@ -143,8 +143,7 @@ constexpr std::array explain_table{
     OptionSpec{"--dataset", asker, "NAME", "the one that the receipt names", "Ledger", "which of its datasets"},
     OptionSpec{"--format", output, "FORMAT", "text", "Output",
                "text, markdown, html (a page to look at), json (the receipt itself, also of a page), or registry (YAML "
-               "for the public registry "
-               "of deployments)"},
+               "for the public registry of deployments)"},
     OptionSpec{
         "--about", output, "FILE", "", "Output",
         "with html or registry: a TOML file with title, curator, use, region, date, contact, description; for the "

@@ -7,8 +7,6 @@
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 
-#include <array>
-
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 

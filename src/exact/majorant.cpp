@@ -1,6 +1,5 @@
 #include "exact/majorant.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>

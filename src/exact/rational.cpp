@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
-#include <cstdlib>
 
 #include "exact/flint.hpp"
 #include "exact/own_environment.hpp"

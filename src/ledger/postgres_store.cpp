@@ -150,8 +150,7 @@ class PostgresStore final : public Store {
   void require_rights() const override {
     const postgres::Result missing = connection_->query(
         "SELECT string_agg(wanted.right_of || ' on fractile.' || wanted.table_of, ', ') FROM (VALUES ('INSERT', "
-        "'entries'), "
-        "('INSERT', 'events'), ('INSERT', 'receipts'), ('UPDATE', 'turn')) AS wanted (right_of, table_of) "
+        "'entries'), ('INSERT', 'events'), ('INSERT', 'receipts'), ('UPDATE', 'turn')) AS wanted (right_of, table_of) "
         "WHERE NOT has_table_privilege('fractile.' || wanted.table_of, wanted.right_of)");
     const std::optional<std::string> rights = missing.cell(0, 0);
     if (!rights) return;

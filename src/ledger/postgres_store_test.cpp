@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "fractile/ledger.hpp"
-#include "ledger/postgres_schema.hpp"
 #include "ledger/rows.hpp"
 #include "ledger/store.hpp"
 #include "libraries/fmt.hpp"

@@ -1,7 +1,6 @@
 // Reads and writes the rows of the tables. All functions are called within a transaction of the store.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

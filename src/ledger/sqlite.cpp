@@ -13,7 +13,6 @@
 #include <thread>
 #include <utility>
 
-#include "ledger/forks.hpp"
 #include "libraries/fmt.hpp"
 
 namespace fractile::ledger_detail {
@@ -88,8 +87,7 @@ void set_up(const Connection& connection) {
   sqlite3_db_config(connection.handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   // EXTRA does what FULL does, and also syncs the journal's folder after deleting the journal, which is what commits.
   connection.run(
-      "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON;"
-      "PRAGMA synchronous = EXTRA");
+      "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON;PRAGMA synchronous = EXTRA");
 }
 
 /// Throws `ledger` when the file has several names or is mounted as a single file. A journal lies next to the name that was used, and

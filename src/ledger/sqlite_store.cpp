@@ -97,15 +97,13 @@ std::string select_in_file(Table table, std::int64_t format, const std::string& 
           format >= 3 ? "p.reading" : "NULL", indexed, format >= 2 ? "LEFT JOIN pins p ON p.dataset = d.id" : "");
     case Table::entries:
       return fmt::format(
-          "SELECT id, dataset, query, receipt_path, measure, epsilon, rho, delta, charged_rho, {} "
-          "FROM entries {}",
+          "SELECT id, dataset, query, receipt_path, measure, epsilon, rho, delta, charged_rho, {} FROM entries {}",
           format >= 3 ? "source, person, records_per_person, reading, nonce, question"
                       : "NULL, NULL, NULL, NULL, NULL, NULL",
           indexed);
     case Table::events:
       return fmt::format(
-          "SELECT id, time, kind, receipt_sha256, reason, coalesce(dataset, entry), hash, {} "
-          "FROM events {}",
+          "SELECT id, time, kind, receipt_sha256, reason, coalesce(dataset, entry), hash, {} FROM events {}",
           format >= 3 ? "sums" : "NULL", indexed);
     case Table::receipts:
       return "SELECT entry, text FROM receipts " + indexed;

@@ -1,7 +1,6 @@
 #include "ledger/store.hpp"
 
 #include "exact/shell_word.hpp"
-#include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/ledger.hpp"
 #include "libraries/fmt.hpp"

@@ -1,8 +1,6 @@
 // The functions of PostgreSQL's client library, libpq, that Fractile calls. All of them exist since PostgreSQL 10.
 #pragma once
 
-#include <string>
-
 #include "libraries/found.hpp"
 
 namespace fractile::postgres {

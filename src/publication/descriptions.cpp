@@ -1,7 +1,6 @@
 #include "publication/descriptions.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"

@@ -7,7 +7,6 @@
 #include <span>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "fractile/error.hpp"
 #include "ledger/readings.hpp"

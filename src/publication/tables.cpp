@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "fractile/error.hpp"
-#include "fractile/publication.hpp"
 #include "fractile/release.hpp"
 #include "fractile/source.hpp"
 #include "libraries/fmt.hpp"

@@ -93,8 +93,7 @@ std::string counted_of_persons(const Page& page, const std::vector<Table>& table
                           counted(most, "record"))
         : release.is_grouped()
             ? fmt::format(
-                  "they counted with one value in a cell, in at most {} of their cells of a level, chosen at "
-                  "random",
+                  "they counted with one value in a cell, in at most {} of their cells of a level, chosen at random",
                   most)
             : "they counted with one value";
     const auto place = static_cast<std::size_t>(std::ranges::find(texts, text) - texts.begin());

@@ -147,13 +147,18 @@ const Json& list_of(const Json& object, const char* member) {
   return object[member];
 }
 
-std::vector<std::string> texts_of(const Json& object, const char* member) {
+/// `trouble`: what is wrong if one of the list is not text.
+std::vector<std::string> all_texts(const Json& list, const std::string& trouble) {
   std::vector<std::string> texts;
-  for (const Json& each : list_of(object, member).GetArray()) {
-    if (!each.IsString()) malformed(fmt::format("'{}' holds something other than text", member));
+  for (const Json& each : list.GetArray()) {
+    if (!each.IsString()) malformed(trouble);
     texts.emplace_back(each.GetString(), each.GetStringLength());
   }
   return texts;
+}
+
+std::vector<std::string> texts_of(const Json& object, const char* member) {
+  return all_texts(list_of(object, member), fmt::format("'{}' holds something other than text", member));
 }
 
 KeyLevel level_of(const PublicationTable& table, const std::vector<std::string>& columns) {
@@ -184,13 +189,8 @@ void read_sums(const Json& json, PublicationTable& table) {
     malformed("a total of quantiles, or of persons' values, is not a sum");
   }
   for (const Json& sum : list_of(json, "sums").GetArray()) {
-    std::vector<std::string> columns;
     if (!sum.IsArray()) malformed("a sum has no columns");
-    for (const Json& column : sum.GetArray()) {
-      if (!column.IsString()) malformed("a sum's column is not text");
-      columns.emplace_back(column.GetString(), column.GetStringLength());
-    }
-    KeyLevel level = level_of(table, columns);
+    KeyLevel level = level_of(table, all_texts(sum, "a sum's column is not text"));
     if (std::ranges::adjacent_find(level, std::ranges::greater_equal()) != level.end() ||
         std::ranges::find(table.levels, level) != table.levels.end()) {
       malformed("a sum names its columns twice or out of order");

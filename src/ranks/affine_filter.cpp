@@ -8,7 +8,6 @@
 // foreach_target.h comes first, and includes this file again for every instruction set.
 #include <hwy/highway.h>
 
-#include <cmath>
 #include <cstddef>
 #include <limits>
 

@@ -2,7 +2,6 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <random>
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "fractile/error.hpp"
-#include "fractile/ranks.hpp"
 
 namespace fractile {
 namespace {

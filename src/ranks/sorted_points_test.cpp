@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cfenv>
-#include <cmath>
 
 #include "ranks/lattice_test_support.hpp"
 #include "support/instruction_sets.hpp"

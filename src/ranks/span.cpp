@@ -1,7 +1,5 @@
 #include "ranks/span.hpp"
 
-#include <algorithm>
-
 namespace fractile {
 
 std::uint64_t subcells_for(std::uint64_t lattice_size) {

@@ -1,8 +1,6 @@
 // The simplex method in rationals: for programs so small, or so close to a tie, that floating point would not decide them.
 #pragma once
 
-#include <cstddef>
-#include <optional>
 #include <vector>
 
 #include "fractile/exact.hpp"

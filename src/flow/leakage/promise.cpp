@@ -1,6 +1,5 @@
 #include "flow/leakage/promise.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include "exact/checkpoint.hpp"

@@ -8,7 +8,6 @@
 
 #include "exact/checkpoint.hpp"
 #include "flow/loss/analyst.hpp"
-#include "flow/pipeline/additions.hpp"
 #include "flow/pipeline/canonical_post.hpp"
 #include "flow/pipeline/noise.hpp"
 #include "flow/pipeline/rows.hpp"

@@ -1,8 +1,6 @@
 #include "flow/loss/noisy_argmax.hpp"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 #include "exact/checkpoint.hpp"
 #include "flow/algebra/fixed_powers.hpp"

@@ -1,7 +1,6 @@
 // The law of the others' total in doubles. It suggests views; everything that is used of these is checked.
 #pragma once
 
-#include <cstddef>
 #include <limits>
 #include <vector>
 

@@ -2,9 +2,7 @@
 
 #include <functional>
 #include <utility>
-#include <vector>
 
-#include "flow/pipeline/composition.hpp"
 #include "flow/pipeline/noise.hpp"
 #include "flow/pipeline/size_limit.hpp"
 

@@ -1,7 +1,6 @@
 // The largest size of a channel that is listed, and the most people.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 

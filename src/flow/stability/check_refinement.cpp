@@ -16,7 +16,6 @@
 #include "flow/refinement/two_actions.hpp"
 #include "flow/stability/rough_totals.hpp"
 #include "fractile/error.hpp"
-#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "flow/pipeline/pipeline_rows.hpp"
 #include "fractile/pipelines.hpp"
 #include "support/pipelines.hpp"
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "flow/channel/papers.hpp"
-#include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
 #include "support/pipelines.hpp"
 

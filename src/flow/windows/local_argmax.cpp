@@ -5,7 +5,6 @@
 
 #include "exact/workers.hpp"
 #include "flow/algebra/bernstein_ellipse.hpp"
-#include "flow/loss/noisy_argmax.hpp"
 #include "flow/pipeline/noise.hpp"
 #include "flow/windows/listed_loss.hpp"
 

@@ -4,7 +4,6 @@
 
 #include <numeric>
 
-#include "exact/law.hpp"
 #include "quantiles/audit/audit.hpp"
 #include "quantiles/audit/quantile_law_test_support.hpp"
 #include "quantiles/release/release.hpp"

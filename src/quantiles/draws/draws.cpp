@@ -1,7 +1,6 @@
 #include "quantiles/draws/draws.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "exact/selection.hpp"
 #include "fractile/error.hpp"

@@ -11,7 +11,6 @@
 #include "quantiles/joint/joint.hpp"
 #include "quantiles/release/release.hpp"
 #include "quantiles/stages/count_tree.hpp"
-#include "quantiles/stages/plan.hpp"
 #include "support/draws.hpp"
 #include "support/releases.hpp"
 

@@ -1,6 +1,5 @@
 #include "quantiles/joint/joint.hpp"
 
-#include <algorithm>
 #include <tuple>
 
 #include "exact/coin.hpp"

@@ -1,7 +1,6 @@
 #include "quantiles/joint/joint_proposal.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "exact/exp_bounds.hpp"
 #include "exact/majorant.hpp"

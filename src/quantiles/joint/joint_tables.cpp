@@ -1,11 +1,8 @@
 #include "quantiles/joint/joint_tables.hpp"
 
-#include <algorithm>
-#include <array>
 #include <bit>
 
 #include "exact/checkpoint.hpp"
-#include "exact/exp_bounds.hpp"
 
 namespace fractile {
 

@@ -3,7 +3,6 @@
 #include <limits>
 #include <memory>
 #include <span>
-#include <utility>
 
 #include "exact/workers.hpp"
 #include "fractile/error.hpp"

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>

@@ -6,7 +6,6 @@
 
 #include "fractile/ranks.hpp"
 #include "fractile/release.hpp"
-#include "quantiles/stages/brackets.hpp"
 
 namespace fractile {
 namespace {

@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "exact/enclosure.hpp"
 #include "libraries/fmt.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/independent.hpp"

@@ -2,18 +2,13 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
-#include <utility>
 
 #include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/draws/calibration.hpp"
 #include "quantiles/release/private_bounds.hpp"
-#include "quantiles/release/stage_sampler.hpp"
-#include "quantiles/stages/brackets.hpp"
 #include "quantiles/stages/intervals.hpp"
-#include "quantiles/stages/plan.hpp"
 
 namespace fractile {
 

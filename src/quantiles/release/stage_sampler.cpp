@@ -1,11 +1,9 @@
 #include "quantiles/release/stage_sampler.hpp"
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 
-#include "quantiles/stages/brackets.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/independent.hpp"
 #include "quantiles/stages/interpolation.hpp"

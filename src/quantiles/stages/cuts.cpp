@@ -1,10 +1,8 @@
 #include "quantiles/stages/cuts.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "quantiles/joint/base_measure.hpp"
-#include "quantiles/joint/round_grid.hpp"
 #include "quantiles/stages/interpolation.hpp"
 
 namespace fractile {

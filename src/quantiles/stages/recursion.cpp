@@ -1,6 +1,5 @@
 #include "quantiles/stages/recursion.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>

@@ -1,7 +1,6 @@
 // The words and numbers for a chosen epsilon, for text, JSON, CSV and pages.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "fractile/reports.hpp"

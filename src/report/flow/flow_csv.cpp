@@ -14,13 +14,8 @@ using namespace report_detail;
 
 namespace {
 
-struct Losses {
-  std::string from;
-  std::string to;
-};
-
 /// The losses of the counter-example; empty texts if there is none.
-Losses losses_of(const flow::Refinement& answer) {
+Pair losses_of(const flow::Refinement& answer) {
   const auto* refutation = std::get_if<flow::Counterexample>(&answer.verdict);
   if (refutation == nullptr) return {};
   return {refutation->loss_from.to_string(), refutation->loss_to.to_string()};
@@ -49,7 +44,7 @@ std::string in_a_cell(const std::vector<Pair>& ranges) {
 }  // namespace
 
 std::string to_csv(const RefinementReport& report) {
-  const Losses losses = losses_of(report.answer.refinement);
+  const Pair losses = losses_of(report.answer.refinement);
   return "verdict,reason,epsilon_from,epsilon_to,loss_from,loss_to\n" +
          csv_line({verdict_of(report.answer.refinement), reason_of(report.answer.refinement), report.from.to_string(),
                    report.to.to_string(), losses.from, losses.to});
@@ -57,7 +52,7 @@ std::string to_csv(const RefinementReport& report) {
 
 std::string to_csv(const StabilityReport& report) {
   const flow::Stability& answer = report.answer;
-  const Losses losses = answer.refutation ? losses_of(answer.refutation->refinement) : Losses{};
+  const Pair losses = answer.refutation ? losses_of(answer.refutation->refinement) : Pair{};
   return "verdict,reason,epsilon_low,epsilon_high,odds_from,odds_to,loss_from,loss_to,windows,undecided\n" +
          csv_line({to_string(answer.verdict), answer.reason, report.low.to_string(), report.high.to_string(),
                    answer.refutation ? answer.from.to_string() : "", answer.refutation ? answer.to.to_string() : "",
@@ -84,7 +79,7 @@ std::string to_csv(const ExpectedLossReport& report) {
 }
 
 std::string to_csv(const ComparisonReport& report) {
-  const Losses losses = losses_of(report.answer);
+  const Pair losses = losses_of(report.answer);
   return "verdict,reason,from,to,loss_from,loss_to\n" + csv_line({verdict_of(report.answer), reason_of(report.answer),
                                                                   report.from, report.to, losses.from, losses.to});
 }

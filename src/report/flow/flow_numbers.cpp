@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "exact/enclosure.hpp"
-#include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "report/flow/printed_parts.hpp"
 

@@ -55,13 +55,8 @@ Blocks noted(const Blocks& blocks) {
   return std::ranges::any_of(blocks.all(), is_rounded) ? blocks + brief_note : blocks;
 }
 
-/// The two epsilons of a verdict, in words.
-struct Ends {
-  std::string from;
-  std::string to;
-};
-
-Blocks certificate(const flow::Witness& witness, const flow::PipelineRefinement& answer, const Ends& ends) {
+/// `ends`: the two epsilons of a verdict, in words.
+Blocks certificate(const flow::Witness& witness, const flow::PipelineRefinement& answer, const Pair& ends) {
   if (witness.matrix.rows() == 0) return {};
   return Blocks(fmt::format("\nthe release at {} can be drawn from the release at {}, by these rows:\n\n", ends.to,
                             ends.from)) +
@@ -83,7 +78,7 @@ std::string others(std::size_t secrets) {
       secrets);
 }
 
-Blocks certificate(const flow::Counterexample& refutation, const flow::PipelineRefinement& answer, const Ends& ends) {
+Blocks certificate(const flow::Counterexample& refutation, const flow::PipelineRefinement& answer, const Pair& ends) {
   const flow::Matrix& losses = refutation.loss.matrix();
   Row secrets;
   std::vector<std::vector<Rational>> columns;
@@ -108,7 +103,7 @@ Blocks about(const flow::PipelineRefinement& answer) {
   return answer.about ? Blocks(fmt::format("\nabout {}\n", whose(answer))) : Blocks();
 }
 
-Blocks certificate(const flow::PipelineRefinement& answer, const Ends& ends) {
+Blocks certificate(const flow::PipelineRefinement& answer, const Pair& ends) {
   if (const auto* witness = std::get_if<flow::Witness>(&answer.refinement.verdict)) {
     return about(answer) + noted(certificate(*witness, answer, ends));
   }
@@ -194,7 +189,7 @@ std::string report_detail::Blocks::text() const {
 
 Blocks report_detail::blocks_of(const RefinementReport& report) {
   const flow::Refinement& refinement = report.answer.refinement;
-  const Ends ends{with_decimals(report.from), with_decimals(report.to)};
+  const Pair ends{with_decimals(report.from), with_decimals(report.to)};
   std::string text = "undecided: is epsilon = {} worth at least as much as {} to every analyst?\n";
   if (refinement.refines()) text = "refines: to every analyst, epsilon = {} is worth at least as much as {}\n";
   if (refinement.refuted()) text = "does not refine: to some analyst, epsilon = {} is worth less than {}\n";
@@ -208,7 +203,7 @@ Blocks report_detail::blocks_of(const StabilityReport& report) {
                             with_decimals(report.high));
   if (answer.verdict == flow::Stability::Verdict::stable) text += "a smaller epsilon never helps any analyst\n";
   if (answer.refutation) {
-    const Ends ends{Exponent::log(answer.from).to_string(), Exponent::log(answer.to).to_string()};
+    const Pair ends{Exponent::log(answer.from).to_string(), Exponent::log(answer.to).to_string()};
     text += Blocks(fmt::format("to some analyst, epsilon = {} is worth less than {}\n", ends.from, ends.to)) +
             sentence(answer.reason) + certificate(*answer.refutation, ends);
   } else {
@@ -251,7 +246,7 @@ Blocks report_detail::blocks_of(const AnyPriorReport& report) {
   const flow::LossStability& answer = report.answer;
   const std::string text = decision_of(report) + sentence(answer.reason);
   if (!answer.refutation) return text;
-  const Ends ends{Exponent::log(answer.from).to_string(), Exponent::log(answer.to).to_string()};
+  const Pair ends{Exponent::log(answer.from).to_string(), Exponent::log(answer.to).to_string()};
   std::vector<Row> rows{{"secret", "prior"}};
   for (std::size_t x = 0; x < answer.secrets.size(); ++x) {
     const Rational& p = answer.refutation->prior[x];

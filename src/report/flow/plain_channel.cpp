@@ -1,11 +1,9 @@
 #include "report/flow/plain_channel.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "report/flow/plain_release.hpp"
 

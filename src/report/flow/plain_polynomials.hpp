@@ -2,8 +2,6 @@
 // Proof: docs/proofs/stability.md, "Theorems checked"
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
-#include <optional>
-#include <vector>
 
 #include "libraries/fmt.hpp"
 #include "report/text/decimals.hpp"

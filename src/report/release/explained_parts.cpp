@@ -183,8 +183,7 @@ std::vector<std::pair<std::string, std::string>> words_of_budget(const Promise& 
   if (promise.neighbors == Neighbors::add_remove) {
     change =
         "how much the odds may change: of whether a person's records are in the table by a factor of e^epsilon, of "
-        "what "
-        "they say by e^(2 epsilon)";
+        "what they say by e^(2 epsilon)";
   }
   if (measure == Measure::pure) return {{"epsilon", change + "; smaller is more private"}};
   return {{"epsilon", change + ", except for what delta allows; smaller is more private"},
@@ -296,14 +295,12 @@ void explain_checks(Page& page, const std::string& where) {
   page.paragraph(fmt::format(
       "No minimum count was applied, and none is needed. Such a rule keeps somebody from being recognized in an exact "
       "figure about few people. These values are not exact: they were drawn at random among the possible values, so "
-      "that "
-      "one person's records change the probability of what is published by no more than is said above, however few "
-      "records there are{}.",
+      "that one person's records change the probability of what is published by no more than is said above, however "
+      "few records there are{}.",
       where));
   page.paragraph(
       "No value is the copy of a record: each was drawn among the possible values, and could have been drawn had no "
-      "record "
-      "had it.");
+      "record had it.");
 }
 
 std::vector<std::pair<std::string, std::string>> words_of(const Promise& promise, const std::string& record) {
@@ -362,8 +359,7 @@ std::vector<std::string> counted_texts(const Release& release, const std::string
   if (counts_at(release.lattice) == CountsAt::nearest) {
     texts.push_back(
         fmt::format("{} counts at the possible value nearest to its own. That moves {} by at most half a step, or, "
-                    "beyond the ends, "
-                    "to the nearest end. The error of this rounding is not in the numbers above.",
+                    "beyond the ends, to the nearest end. The error of this rounding is not in the numbers above.",
                     one, moves));
   }
   if (counts_at(release.lattice) == CountsAt::not_after) {

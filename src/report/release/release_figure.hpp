@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "fractile/receipts.hpp"
 #include "report/text/page.hpp"

@@ -4,7 +4,6 @@
 #include "report/release/cells.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/interval_text.hpp"
-#include "report/release/statistics_rows.hpp"
 
 namespace fractile::report_detail {
 namespace {

@@ -1,7 +1,5 @@
 #include "report/text/json_writer.hpp"
 
-#include <string_view>
-
 #include "fractile/version.hpp"
 #include "libraries/fmt.hpp"
 #include "report/text/characters.hpp"

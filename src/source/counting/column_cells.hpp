@@ -1,7 +1,6 @@
 // What the cells of all columns of a table are, for its owner: numbers, times, missing, or unreadable.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
-#include <optional>
 #include <span>
 
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
-#include "source/counting/shared_tally.hpp"
 #include "source/text/text_numbers.hpp"
 
 namespace fractile::source_detail {

@@ -1,12 +1,8 @@
 #include "source/counting/keyed_counts.hpp"
 
-#include <algorithm>
 #include <atomic>
-#include <memory>
-#include <span>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 
 #include "exact/workers.hpp"
 #include "ranks/large_array.hpp"

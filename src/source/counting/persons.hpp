@@ -2,7 +2,6 @@
 // their exact bytes. Beyond a limit of memory the records go to a nameless file.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +10,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 

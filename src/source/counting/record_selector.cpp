@@ -1,6 +1,5 @@
 #include "source/counting/record_selector.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <limits>
 #include <utility>

@@ -1,7 +1,6 @@
 #include "source/counting/scaled_lattice.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <utility>
 #include <vector>

@@ -11,7 +11,6 @@
 
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
-#include "source/counting/record_selector.hpp"
 #include "source/counting/text_cells.hpp"
 
 namespace fractile {

@@ -1,7 +1,6 @@
 #include "source/counting/shared_sample.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <thread>
 #include <utility>
 

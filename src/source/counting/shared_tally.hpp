@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include "fractile/ranks.hpp"
 #include "source/engine/column_view.hpp"

@@ -10,7 +10,6 @@
 #include <set>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "exact/own_environment.hpp"
 #include "exact/workers.hpp"

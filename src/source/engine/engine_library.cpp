@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -59,8 +58,7 @@ const EngineApi& load_engine(const std::string& path) {
 
 constexpr const char* library_hint =
     "run ./dev build, which obtains DuckDB (for Python, pip install 'fractile[files]'), or set FRACTILE_DUCKDB to the "
-    "path of "
-    "libduckdb";
+    "path of libduckdb";
 
 const EngineApi& load_named(const std::string& path, const Words& origin) {
   std::error_code ignored;

@@ -7,7 +7,6 @@
 
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
-#include "libraries/rapidjson.hpp"
 
 namespace fractile::source_detail {
 namespace {

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <limits>
-#include <utility>
 
 #include "fractile/error.hpp"
 #include "source/engine/engine_library.hpp"

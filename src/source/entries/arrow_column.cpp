@@ -9,7 +9,6 @@
 #include <limits>
 #include <map>
 
-#include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 #include "source/counting/scaled_lattice.hpp"
 

@@ -56,8 +56,7 @@ std::string listed_names(const std::vector<Column>& columns) {
     } else if (columns.size() == 1 && columns.front().name.find(' ') != std::string::npos) {
       otherwise = {
           "its first line has blanks and no delimiter: if it is a title, remove it; if R's write.table wrote it, write "
-          "the "
-          "file with write.csv(people, FILE, row.names = FALSE), or pass ",
+          "the file with write.csv(people, FILE, row.names = FALSE), or pass ",
           Field("delimiter").text(" ")};
     }
   }

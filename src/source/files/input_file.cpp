@@ -1,7 +1,6 @@
 #include "source/files/input_file.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
-#include <string_view>
 #include <utility>
 
 #include "fractile/error.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "fractile/error.hpp"
 #include "source/files/columns.hpp"
 
 namespace fractile::source_detail {

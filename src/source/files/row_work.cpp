@@ -5,7 +5,6 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "fractile/error.hpp"

@@ -1,7 +1,6 @@
 #include "source/files/text_check.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include "fractile/error.hpp"
 #include "source/files/text_stream.hpp"

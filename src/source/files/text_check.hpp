@@ -8,7 +8,6 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "source/files/input_file.hpp"

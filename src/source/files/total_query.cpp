@@ -5,10 +5,8 @@
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "fractile/error.hpp"
-#include "source/files/columns.hpp"
 #include "source/files/row_growth.hpp"
 #include "source/files/row_wise.hpp"
 

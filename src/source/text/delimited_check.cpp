@@ -1,10 +1,7 @@
 #include "source/text/delimited_check.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
-
-#include "fractile/error.hpp"
 
 namespace fractile::source_detail {
 DelimitedCheck::DelimitedCheck(DelimitedShape shape, LineEndsInCells line_ends, const std::string& display_name)
