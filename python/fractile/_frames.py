@@ -107,9 +107,12 @@ def _pyarrow(name: str) -> Any:
 
 
 def _names_of_pandas(data: Any, name: str, asked: Asked) -> Any:
-    """A pandas column of persons or keys. In a column of dtype object, each record becomes text by itself."""
+    """A pandas column of persons or keys. In a column of dtype object, each record becomes text by itself. So does each record in a column
+    of categories that are not all texts, since one record would otherwise decide of which type the categories are."""
     pyarrow = _pyarrow(name)
-    has_type = str(data.dtype) == "object"
+    has_type = str(data.dtype) == "object" or (
+        str(data.dtype) == "category" and not all(isinstance(category, str) for category in data.dtype.categories)
+    )
     if not has_type:
         try:
             return pyarrow.array(data)

@@ -502,6 +502,19 @@ def test_pandas_objects_name_persons_and_keys_each_by_itself(people):
     assert fractile.release(objects, "age", **asked).receipt == fractile.release(frame, "age", **asked).receipt
 
 
+def test_one_record_does_not_decide_what_categories_are(people, tmp_path):
+    """Once, a category that is no text was refused before the charge: of whole numbers, or beside texts."""
+    ledger = fractile.Ledger(tmp_path / "people.db").init("people", epsilon=9, person="id", records_per_person=2)
+    texts = [f"p{i}" for i in range(len(people["age"]))]
+    for last in ("p", 7, 1.5, b"p"):
+        frame = pd.DataFrame({"age": people["age"], "id": pd.Series([*texts[:-1], last]).astype("category")})
+        fractile.release(frame, "age", person="id", records_per_person=2, ledger=ledger, **AGES | {"unsafe_seed": None})
+    assert len(ledger.entries) == 4
+    asked = {"by": "id", "keys": [1, 2, 3], **AGES}
+    numbers = pd.DataFrame({"age": people["age"], "id": [i % 3 + 1 for i in range(len(texts))]})
+    assert fractile.release(numbers.astype({"id": "category"}), "age", **asked).receipt == fractile.release(numbers, "age", **asked).receipt
+
+
 def test_bounds_from_the_data_are_warned_of(people):
     ages = np.array(people["age"])
     with pytest.warns(fractile.FractileWarning, match="looks computed from the data"):

@@ -436,7 +436,7 @@ def test_no_error_has_a_cell_behind_it():
     frame = pd.DataFrame({"x": [1.0, 2.0], "p": pd.Series([cell, "b"], dtype=object)})
     columns = pd.DataFrame({"x": pd.Series(["secret", 2.0], dtype=object), "p": ["a", "b"]})
     numbers = ["secret", 2.0]
-    categories = pd.DataFrame({"x": [1.0, 2.0], "p": pd.Categorical([1, "secret"])})
+    categories = pd.DataFrame({"x": [1.0, 2.0], "p": pd.Categorical([b"secret\xff", "b"])})
     persons, groups = {"person": "p"}, {"by": "p", "keys": ["b"]}
     for data, named in ((frame, persons), (frame, groups), (columns, {}), (numbers, {}), (categories, persons), (categories, groups)):
         with pytest.raises(fractile.Error) as raised:
