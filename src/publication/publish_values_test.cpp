@@ -300,8 +300,9 @@ TEST_F(PublishingWeights, AreReadBackAndExplained) {
   EXPECT_EQ(read.publication.weights->column, "w");
   EXPECT_EQ(read.publication.records_per_person, 1U);
   const std::string text = in_one_line(explain(read, Prose::text));
-  for (const char* const part : {"The promise is about weighted files", "the table's records by their weights as they count",
-                                 "units of weight", "or that have no weight, were left out"}) {
+  for (const char* const part :
+       {"The promise is about weighted files", "the table's records by their weights as they count", "units of weight",
+        "or that have no weight, were left out"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
 }
