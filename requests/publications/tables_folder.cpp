@@ -15,13 +15,20 @@ namespace {
 
 }  // namespace
 
+void TablesFolder::RemoveIfEmpty::operator()(const std::string* folder) const {
+  std::error_code is_kept;  // as a folder with files is
+  std::filesystem::remove(*folder, is_kept);
+  delete folder;
+}
+
 TablesFolder::TablesFolder(std::string folder, const std::string& file, PageOptions page)
     : folder_(std::move(folder)), options_(std::move(page)) {
   if (folder_.empty()) return;
   stem_ = std::filesystem::path(file).stem().string();
   require_own_folder(folder_);
   std::error_code failure;
-  std::filesystem::create_directories(folder_, failure);
+  const bool is_new = std::filesystem::create_directories(folder_, failure);
+  if (is_new) made_.reset(new std::string(folder_));
   if (failure) refuse_folder(folder_, failure.message(), "name another folder");
 }
 

@@ -15,8 +15,8 @@ namespace fractile::requests {
 /// A folder whose files are named after the publication's file. Thread-safety: not for two threads at once.
 class TablesFolder {
  public:
-  /// Makes the folder; without a name there is none. `page` says what the page shows in addition to the tables. Throws `data` when the
-  /// folder cannot be made.
+  /// Makes the folder; without a name there is none. A folder that was made here and is empty at the end is removed. `page` says what the
+  /// page shows in addition to the tables. Throws `data` when the folder cannot be made.
   TablesFolder(std::string folder, const std::string& file, PageOptions page = {});
 
   bool is_named() const { return !folder_.empty(); }
@@ -36,9 +36,14 @@ class TablesFolder {
   std::string in_words() const { return path(".csv") + ", " + path(".json") + " and " + path(".html"); }
 
  private:
+  struct RemoveIfEmpty {
+    void operator()(const std::string* folder) const;
+  };
+
   std::string path(const char* ending) const;
 
   std::string folder_;
+  std::unique_ptr<const std::string, RemoveIfEmpty> made_ = nullptr;  // the folder, if it was made here
   std::string stem_ = {};
   PageOptions options_;
   std::string csv_ = {};

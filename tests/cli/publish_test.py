@@ -79,6 +79,10 @@ class Tables(Publishing):
         self.assertEqual(self.publish("--ledger", "budget.db", "--output", "a").code, 0)
         self.write("earnings.toml", FILE.format(more="").replace('"1/2"', '"1/10"'))
         self.assert_refused(self.publish("--ledger", "budget.db", "--output", "b"), 4, "what the ledger holds of it was published at epsilon = 1/2")
+        self.assertFalse((self.folder / "b").exists())  # once, an empty folder was left
+        (self.folder / "b").mkdir()
+        self.assert_refused(self.publish("--ledger", "budget.db", "--output", "b"), 4)
+        self.assertTrue((self.folder / "b").exists())  # not made by the program
         self.assertEqual([path.name for path in self.folder.glob("b/*")], [])
 
     def test_cells_may_have_one_key_in_two_columns(self):
