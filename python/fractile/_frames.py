@@ -90,10 +90,15 @@ def _of_pandas(data: Any, name: str) -> Any:
     call.) Errors of pyarrow are not passed on, because they may quote a value."""
     pyarrow = _pyarrow(name)
     try:
-        return pyarrow.array(data)
+        array = pyarrow.array(data)
     except (pyarrow.ArrowException, TypeError, ValueError):
-        pass
-    raise DataError(f"column '{name}' has the dtype {data.dtype} for which Arrow has no type", "convert it to numbers or text first", "data")
+        array = None
+    if array is not None and not pyarrow.types.is_struct(getattr(array.type, "storage_type", array.type)):
+        return array
+    is_sparse = str(data.dtype).startswith("Sparse")
+    what = "for which Arrow has no type" if array is None else "whose records have several fields"
+    hint = f"give data[{name!r}].sparse.to_dense()" if is_sparse else "convert it to numbers or text first"
+    raise DataError(f"column '{name}' has the dtype {data.dtype} {what}", hint, "data")
 
 
 def _pyarrow(name: str) -> Any:

@@ -184,8 +184,16 @@ def test_what_of_pandas_is_no_number(kind):
 
 def test_a_frame_of_pandas_with_a_type_that_arrow_does_not_have():
     frame = pd.DataFrame({"x": [1, 2], "id": pd.Series([1, 2], dtype="Sparse[int]")})
-    with pytest.raises(fractile.DataError, match="column 'id' has the dtype Sparse"):
+    with pytest.raises(fractile.DataError, match="column 'id' has the dtype Sparse") as caught:
         fractile.release(frame, "x", person="id", **AGES)
+    assert caught.value.hint == "give data['id'].sparse.to_dense()"
+
+
+def test_a_column_of_pandas_whose_records_have_fields():
+    frame = pd.DataFrame({"x": pd.interval_range(0, 3)})
+    for data in (frame, frame["x"]):  # once, "the frame has no column 'x'; it has 'left', 'right'"
+        with pytest.raises(fractile.DataError, match="column 'x' has the dtype interval.* whose records have several fields"):
+            fractile.release(data, "x", **AGES)
 
 
 def test_pandas_without_pyarrow(monkeypatch):
