@@ -134,6 +134,7 @@ TEST(RandomBits, AForkedChildStartsFresh) {
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
+  for (const int end : channel) close(end);
   for (int i = 0; i < 2'000; ++i) EXPECT_NE(bits.next64(), theirs);
 }
 

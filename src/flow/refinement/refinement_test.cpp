@@ -81,7 +81,8 @@ TEST(Refinement, DecidesTheSmallestChannels) {
 
 TEST(Refinement, AgreesWithTheSimplexMethodInRationals) {
   std::map<std::string, int> reasons;
-  for (std::uint64_t seed = 0; seed < fractile::testing::effort(1000); ++seed) {
+  const std::uint64_t pairs = fractile::testing::effort(1000, 200);
+  for (std::uint64_t seed = 0; seed < pairs; ++seed) {
     SCOPED_TRACE(seed);
     const Pair pair = drawn_pair(seed);
     expect_decided_rightly(pair.from, pair.to);
@@ -224,7 +225,7 @@ TEST(Refinement, NoAnalystContradictsAWitness) {
     EXPECT_FALSE(leads_to(pair.from.matrix(), pair.to.matrix())) << seed;
     EXPECT_TRUE(refines(pair.from, pair.to).refuted()) << seed;
   }
-  EXPECT_GT(contradictions, pairs / 50);
+  EXPECT_GE(contradictions, pairs / 50);
 }
 
 // Six answers of four values: columns are dependent, and no linear program is asked.

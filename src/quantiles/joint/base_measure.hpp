@@ -47,7 +47,7 @@ class BaseMeasure {
               const RoundNumbers& numbers = {}, const std::optional<Origin>& origin = {});
 
   /// Whether every split has weight 1.
-  bool is_uniform() const { return pieces_.size() == 1 && favoured_.empty(); }
+  bool is_uniform() const { return pieces_.size() == 1 && pieces_.front().shift == 0 && favoured_.empty(); }
   /// The mass of splits from .. to - 1, below 2^100.
   uint128 mass(Split from, Split to) const;
   /// The mass of the splits below a split of the range, or below the range's end.

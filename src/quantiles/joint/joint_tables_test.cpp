@@ -164,6 +164,17 @@ TEST(RunWeights, AreThoseOfEachRun) {
   }));
 }
 
+// All splits lie at like distances from the origin, so each of them weighs the same, but not 1.
+TEST(RunWeights, OfSplitsThatAllWeighMoreThanOneUnit) {
+  const BaseMeasure measure(0, 3, 1, {}, {}, Origin{-50, 3'000});
+  const auto each = static_cast<std::uint64_t>(measure.mass(0, 1));
+  ASSERT_GT(each, 1U);
+  EXPECT_FALSE(measure.is_uniform());
+  EXPECT_EQ(measure.weighed({1, 2, 7}).start, each);
+  EXPECT_EQ(measure.weighed({1, 2, 7}).length, 2 * each);
+  for (std::uint64_t unit = 0; unit < 4 * each; ++unit) EXPECT_EQ(measure.holder(unit), unit / each);
+}
+
 TEST(JointRuns, OfAWindowAreThoseOfAllSplits) {
   EXPECT_TRUE(rc::check("one by one", [] {
     const std::uint64_t subcells = std::uint64_t{1} << *rc::gen::inRange(0, 6);
