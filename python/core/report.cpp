@@ -239,6 +239,7 @@ std::string in_words(const std::string& type, const std::vector<std::pair<const 
 void bind_report(nb::module_& module) {
   bind_release(module);
   const auto compare = nb::arg("compare") = nb::none();
+  module.attr("most_receipt_bytes") = most_receipt_bytes;
   module.def("read_receipt", &read_receipt, nb::arg("text"), nb::arg("name"));
   module.def("receipt_of_page", &receipt_of_page, nb::arg("html"));
   module.def(

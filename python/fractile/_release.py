@@ -721,11 +721,12 @@ def _warn_of_altered(parts: Sequence[str]) -> None:
 def _receipt_in(path: str | os.PathLike[str]) -> str:
     """The text of a file that save() has written."""
     name = _words.path(path, "path")
-    reason: str | None = "larger than 900 MiB"
+    most = _core.most_receipt_bytes >> 20
+    reason: str | None = f"larger than {most} MiB"
     try:
         with Path(name).open(encoding="utf-8") as file:
-            pieces = list(islice(iter(lambda: file.read(1 << 20), ""), 901))  # a device may have no end
-        if len(pieces) <= 900:
+            pieces = list(islice(iter(lambda: file.read(1 << 20), ""), most + 1))  # a device may have no end
+        if len(pieces) <= most:
             return "".join(pieces)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"

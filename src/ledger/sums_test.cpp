@@ -160,7 +160,7 @@ bool happens(const Work& work) {
 TEST_P(LedgerCosts, NoneBreaksALedger) {
   const Rational plenty = Rational(10).pow(45);
   std::uint64_t charged = 0;
-  const std::uint64_t rounds = effort(is_postgres() ? 15 : 60);
+  const std::uint64_t rounds = effort(is_postgres() ? 15 : 60, 4);
   for (std::uint64_t i = 0; i < rounds; ++i) {
     if (i % 25 == 0) {
       path = fresh();
@@ -194,7 +194,7 @@ TEST_P(LedgerCosts, NoneBreaksALedger) {
     for (const LedgerDataset& dataset : after.datasets()) after.balance(dataset.name);
     after.statement();
   }
-  EXPECT_GE(charged, rounds / 4);
+  EXPECT_GT(charged, rounds / 4);
 }
 
 TEST_P(LedgerCosts, OfMoreThanFiftyDigitsAreRefused) {

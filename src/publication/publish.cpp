@@ -29,6 +29,15 @@ void warn_of_noise(const Release& release, Attendant& attendant) {
   }
 }
 
+/// The most bytes that the receipt may have. Throws `usage` if it is to be kept and might be too large to be read back.
+std::uint64_t room_for_receipt(const ReleaseRequest& request, const SourceDescription& description,
+                               const std::optional<ReleaseCharge>& charge) {
+  const std::uint64_t largest =
+      publication_detail::largest_receipt(request, description, charge ? charge->dataset() : std::string());
+  if (charge || !request.receipt.empty()) publication_detail::require_readable(largest);
+  return largest;
+}
+
 Words where_kept(const ReleaseRequest& request, const std::optional<ReleaseCharge>& charge) {
   if (!request.receipt.empty()) return "the release was made; the receipt " + request.receipt + " holds it";
   if (charge) return charge->kept();
@@ -57,9 +66,7 @@ class ReleaseRun {
 
   /// `query`: what canonical_text() returns; used only if there is a charge.
   void run(const SourceDescription& description, std::string query, Answer& answer) {
-    const std::uint64_t largest =
-        publication_detail::largest_receipt(request_, description, charge_ ? charge_->dataset() : std::string());
-    if (charge_ || !request_.receipt.empty()) publication_detail::require_readable(largest);
+    const std::uint64_t largest = room_for_receipt(request_, description, charge_);
     if (!charge_) {
       attendant_.reserve_room(largest);
       if (!request_.receipt.empty()) room_.emplace(request_.receipt, largest);
@@ -176,13 +183,12 @@ Rehearsal rehearsed(Source source, const ReleaseRequest& asked, const std::optio
   const Opened opened = fractile::opened(source, asked, payment, attendant);
   const std::optional<ReleaseCharge>& charge = opened.from.charge;
   Rehearsal rehearsal{type_of(*opened.from.records, opened.request.column.column), opened.stored};
-  const std::uint64_t largest = publication_detail::largest_receipt(opened.request, opened.description,
-                                                                    charge ? charge->dataset() : std::string());
-  const bool is_kept = charge || !opened.request.receipt.empty();
-  if (is_kept && !opened.stored) publication_detail::require_readable(largest);
-  if (!charge) return rehearsal;
-  rehearsal.account =
-      opened.stored ? charge->account() : charge->account_with({opened.query, opened.request.query.budget, largest});
+  if (opened.stored) {  // by the ledger
+    rehearsal.account = charge->account();
+    return rehearsal;
+  }
+  const std::uint64_t largest = room_for_receipt(opened.request, opened.description, charge);
+  if (charge) rehearsal.account = charge->account_with({opened.query, opened.request.query.budget, largest});
   return rehearsal;
 }
 

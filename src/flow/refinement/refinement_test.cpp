@@ -212,7 +212,7 @@ TEST(Refinement, WitnessesCompose) {
 
 // The easy half of Theorem 2.4: an analyst whom verify() accepts excludes every witness.
 TEST(Refinement, NoAnalystContradictsAWitness) {
-  const std::uint64_t pairs = fractile::testing::effort(1000);
+  const std::uint64_t pairs = fractile::testing::effort(1000, 200);
   std::uint64_t contradictions = 0;
   for (std::uint64_t seed = 0; seed < pairs; ++seed) {
     const Pair pair = drawn_pair(seed);
@@ -225,7 +225,7 @@ TEST(Refinement, NoAnalystContradictsAWitness) {
     EXPECT_FALSE(leads_to(pair.from.matrix(), pair.to.matrix())) << seed;
     EXPECT_TRUE(refines(pair.from, pair.to).refuted()) << seed;
   }
-  EXPECT_GE(contradictions, pairs / 50);
+  EXPECT_GT(contradictions, pairs / 50);
 }
 
 // Six answers of four values: columns are dependent, and no linear program is asked.

@@ -46,11 +46,10 @@ Rational share_of_total(const PlanReport& report, double units) {
 std::optional<Trimming> trimming_of(const PlanReport& report) {
   if (!report.weights) return {};
   const RecordWeights& declared = report.weights->declared;
-  expected_units(report);
+  const Rational share = share_of_total(report, std::ranges::max(report.plan.typical.nine_in_ten));
   const Rational usual = *declared.mean * Rational(4);  // surveys trim at three to five times the mean
   const Rational upper = (usual / declared.step).ceil() * declared.step;
   if (upper * Rational(3) > declared.upper * Rational(2)) return {};
-  const Rational share = share_of_total(report, std::ranges::max(report.plan.typical.nine_in_ten));
   const Rational trimmed = share * upper / declared.upper;
   return Trimming{upper, trimmed, share - trimmed};
 }

@@ -28,7 +28,7 @@ namespace {
 constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
 
 void parse(rapidjson::Document& document, const std::string& text, const std::string& name) {
-  if (text.size() > most_receipt_bytes) refuse(name, "it is larger than 900 MiB");
+  if (text.size() > most_receipt_bytes) refuse(name, fmt::format("it is larger than {} MiB", most_receipt_bytes >> 20));
   if (const std::optional<JsonFault> fault = fault_of(text)) {
     refuse(name, fmt::format("{} at byte {}", fault->what, fault->offset));
   }
