@@ -227,6 +227,26 @@ Error wrong_values(const OptionSpec& spec, std::string_view complaint) {
           {hint, ", for example ", field.pair("0", "125")}};
 }
 
+/// Adds a verb's words, or its files and options.
+void add_words(CLI::App& app, const VerbSpec& verb) {
+  for (const VerbSpec* const word : verb.words) add_verb(app, *word);
+  if (verb.file != nullptr) {
+    CLI::Option& file = *app.add_option("FILE");
+    if (verb.is_for_several)
+      file.expected(1, 100'000)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args();
+  }
+  if (verb.other != nullptr) app.add_option("OTHER");
+  for (const OptionSpec& spec : verb.options) {
+    if (spec.values() == 0) {
+      app.add_flag(spec.name)->disable_flag_override();
+    } else {
+      CLI::Option& option = *app.add_option(spec.name);
+      option.expected(static_cast<int>(spec.values()))->type_name(spec.argument);
+      if (spec.repeats) option.multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    }
+  }
+}
+
 }  // namespace
 
 std::string last_word(const VerbSpec& verb) {
@@ -234,29 +254,13 @@ std::string last_word(const VerbSpec& verb) {
   return name.substr(name.rfind(' ') + 1);
 }
 
-CLI::App& add_verb(CLI::App& app, const VerbSpec& verb) {
+void add_verb(CLI::App& app, const VerbSpec& verb) {
   CLI::App& added = *app.add_subcommand(last_word(verb), verb.summary);
   if (verb.older != nullptr) added.alias(verb.older);
   added.allow_extras();
   added.require_subcommand(0, 1);
-  for (const VerbSpec* const word : verb.words) add_verb(added, *word);
   added.formatter_fn([&verb](const CLI::App*, const std::string&, CLI::AppFormatMode) { return help_of(verb); });
-  if (verb.file != nullptr) {
-    CLI::Option& file = *added.add_option("FILE");
-    if (verb.is_for_several)
-      file.expected(1, 100'000)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args();
-  }
-  if (verb.other != nullptr) added.add_option("OTHER");
-  for (const OptionSpec& spec : verb.options) {
-    if (spec.values() == 0) {
-      added.add_flag(spec.name)->disable_flag_override();
-    } else {
-      CLI::Option& option = *added.add_option(spec.name);
-      option.expected(static_cast<int>(spec.values()))->type_name(spec.argument);
-      if (spec.repeats) option.multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    }
-  }
-  return added;
+  added.preparse_callback([&added, &verb](std::size_t) { add_words(added, verb); });
 }
 
 Typed typed_of(const CLI::App& app, const VerbSpec& verb) {

@@ -15,8 +15,8 @@ using namespace requests;  // the words of a command line are requests
 /// The last word of a verb's name: "check" for "flow check".
 std::string last_word(const VerbSpec& verb);
 
-/// Adds the verb to the commands that `app` understands.
-CLI::App& add_verb(CLI::App& app, const VerbSpec& verb);
+/// Adds the verb to the commands that `app` understands; its words and options follow when it is typed.
+void add_verb(CLI::App& app, const VerbSpec& verb);
 
 /// What was typed for a parsed verb. Throws `usage` for unknown options, for too many arguments or values, and for a missing word.
 Typed typed_of(const CLI::App& app, const VerbSpec& verb);
