@@ -42,6 +42,8 @@ class SortedCounts {
 
   /// How many positions there are.
   std::size_t distinct() const { return distinct_; }
+  /// How many records there are.
+  std::uint64_t records() const { return records_; }
   /// Writes each position once; and 0 and the cumulative numbers of records, one more than positions.
   void write(Position* positions, std::uint64_t* cumulative) const {
     *cumulative = 0;

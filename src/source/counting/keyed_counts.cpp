@@ -50,18 +50,29 @@ struct ProfilesMemory {
 };
 
 /// The profiles of keys with few numbers each, in one piece of memory. `in_place`: where the numbers of each key are, if its positions are to
-/// replace them; `numbers` owns them.
+/// replace them; `numbers` owns them. Keys whose records lie each at a position of its own share their cumulative counts, 0, 1, 2, ...
 template <class Counts>
 void make_together(const Lattice& lattice, const std::vector<Counts>& counts, const std::vector<Position*>& in_place,
                    const std::shared_ptr<const void>& numbers, std::span<RankProfile> profiles) {
+  const auto is_shared = [](const Counts& each) { return each.records() == each.distinct(); };
+  std::size_t shared = 0;
   std::size_t words = 0;
-  for (const Counts& each : counts) words += (in_place.empty() ? 2 : 1) * each.distinct() + 1;
-  const auto memory = std::make_shared<const ProfilesMemory>(numbers, words);
-  std::uint64_t* next = memory->words.data();
+  for (const Counts& each : counts) {
+    const std::size_t cumulative = each.distinct() + 1;
+    if (in_place.empty()) words += each.distinct();
+    if (is_shared(each)) {
+      shared = std::max(shared, cumulative);
+    } else {
+      words += cumulative;
+    }
+  }
+  const auto memory = std::make_shared<const ProfilesMemory>(numbers, shared + words);
+  std::uint64_t* next = memory->words.data() + shared;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const std::size_t distinct = counts[i].distinct();
     const std::span positions(in_place.empty() ? std::exchange(next, next + distinct) : in_place[i], distinct);
-    const std::span cumulative(std::exchange(next, next + distinct + 1), distinct + 1);
+    const std::span cumulative(is_shared(counts[i]) ? memory->words.data() : std::exchange(next, next + distinct + 1),
+                               distinct + 1);
     counts[i].write(positions.data(), cumulative.data());
     profiles[i] = ProfileMemory{memory, positions, cumulative}.on(lattice);
   }
