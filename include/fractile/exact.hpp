@@ -120,18 +120,20 @@ class Rational {
   bool is_integer() const { return words_[1] == 1; }
   Rational floor() const;
   Rational ceil() const;
-  Rational numerator() const;
-  Rational denominator() const;
+  Rational numerator() const { return is_in_place() ? Rational(words_[0]) : part_of_memory(0); }
+  Rational denominator() const { return is_in_place() ? Rational(words_[1]) : part_of_memory(1); }
   /// this^exponent for any integer exponent. Throws `usage` for 0 to a negative power, and for a result that may have more than 2^31 binary
   /// digits.
   Rational pow(std::int64_t exponent) const;
 
   /// True when the value is an integer that fits.
   bool fits_int64() const;
-  bool fits_uint64() const;
+  bool fits_uint64() const { return is_in_place() ? words_[0] >= 0 && is_integer() : fits_uint64_of_memory(); }
   /// The value; throws `internal` when it does not fit.
   std::int64_t to_int64() const;
-  std::uint64_t to_uint64() const;
+  std::uint64_t to_uint64() const {
+    return is_in_place() && fits_uint64() ? static_cast<std::uint64_t>(words_[0]) : to_uint64_of_memory();
+  }
   /// The nearest double, ties to even. For display and filters only: no decision rests on it.
   double to_double() const;
   /// "7/2", or "7" for an integer.
@@ -162,6 +164,9 @@ class Rational {
   void clear() noexcept;
   bool equals(const Rational& other) const;
   int sign_of_memory() const;
+  Rational part_of_memory(std::size_t word) const;
+  bool fits_uint64_of_memory() const;
+  std::uint64_t to_uint64_of_memory() const;
 
   std::int64_t words_[2] = {0, 1};  // numerator and denominator, laid out as FLINT's fmpq
 };

@@ -7,6 +7,7 @@
 
 #include "exact/flint.hpp"
 #include "exact/own_environment.hpp"
+#include "exact/wide_integers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 
@@ -206,7 +207,9 @@ Rational& Rational::operator/=(const Rational& other) {
 }
 
 std::strong_ordering operator<=>(const Rational& a, const Rational& b) {
-  if (a.is_integer() && b.is_integer() && a.is_in_place() && b.is_in_place()) return a.words_[0] <=> b.words_[0];
+  if (a.is_in_place() && b.is_in_place()) {  // words of 62 bits and a sign
+    return int128{a.words_[0]} * b.words_[1] <=> int128{b.words_[0]} * a.words_[1];
+  }
   return fmpq_cmp(flint_of(a), flint_of(b)) <=> 0;
 }
 
@@ -218,15 +221,9 @@ Rational Rational::floor() const {
 
 Rational Rational::ceil() const { return -(-*this).floor(); }
 
-Rational Rational::numerator() const {
+Rational Rational::part_of_memory(std::size_t word) const {
   Rational result;
-  fmpz_set(fmpq_numref(flint_of(result)), fmpq_numref(flint_of(*this)));
-  return result;
-}
-
-Rational Rational::denominator() const {
-  Rational result;
-  fmpz_set(fmpq_numref(flint_of(result)), fmpq_denref(flint_of(*this)));
+  fmpz_set(fmpq_numref(flint_of(result)), word == 0 ? fmpq_numref(flint_of(*this)) : fmpq_denref(flint_of(*this)));
   return result;
 }
 
@@ -242,8 +239,7 @@ Rational Rational::pow(std::int64_t exponent) const {
 
 bool Rational::fits_int64() const { return is_integer() && fmpz_fits_si(fmpq_numref(flint_of(*this))) != 0; }
 
-bool Rational::fits_uint64() const {
-  if (is_in_place()) return words_[0] >= 0 && is_integer();
+bool Rational::fits_uint64_of_memory() const {
   return is_integer() && sign() >= 0 && fmpz_abs_fits_ui(fmpq_numref(flint_of(*this))) != 0;
 }
 
@@ -252,7 +248,7 @@ std::int64_t Rational::to_int64() const {
   return fmpz_get_si(fmpq_numref(flint_of(*this)));
 }
 
-std::uint64_t Rational::to_uint64() const {
+std::uint64_t Rational::to_uint64_of_memory() const {
   if (!fits_uint64()) throw Error(ErrorCode::internal, "a number does not fit 64 bits");
   return fmpz_get_ui(fmpq_numref(flint_of(*this)));
 }

@@ -3,11 +3,10 @@
 
 #include <cstdint>
 
+#include "exact/wide_integers.hpp"
 #include "fractile/exact.hpp"
 
 namespace fractile {
-
-__extension__ using uint128 = unsigned __int128;
 
 /// a * b, with as many bits as both factors have together.
 template <class Word>

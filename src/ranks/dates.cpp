@@ -3,6 +3,7 @@
 #include <chrono>
 #include <limits>
 
+#include "exact/wide_integers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
 #include "libraries/fmt.hpp"
@@ -10,8 +11,6 @@
 
 namespace fractile {
 namespace {
-
-__extension__ using int128 = __int128;
 
 constexpr std::int64_t microseconds_a_second = 1'000'000;
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();

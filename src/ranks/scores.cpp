@@ -20,7 +20,7 @@ std::string hint_outside(const Rational& alpha) {
 QuantileFraction QuantileFraction::of(const Rational& alpha) {
   const Rational numerator = alpha.numerator();
   const Rational denominator = alpha.denominator();
-  if (alpha.sign() < 0 || numerator > denominator) {
+  if (numerator.sign() < 0 || numerator > denominator) {
     throw Error(ErrorCode::usage, "the quantile " + alpha.to_string() + " is outside [0, 1]", hint_outside(alpha));
   }
   if (!denominator.fits_uint64() || denominator.to_uint64() > std::uint64_t{1} << 31) {

@@ -6,11 +6,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "exact/wide_integers.hpp"
 #include "fractile/exact.hpp"
 
 namespace fractile {
-
-__extension__ using int128 = __int128;
 
 class WholeGrid {
  public:

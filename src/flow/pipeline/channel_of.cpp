@@ -59,7 +59,7 @@ ScoredCandidates scored(const Release& release, std::size_t values, std::size_t 
 void add_rates(const QuantileTree& tree, const QuantileNode& node, std::vector<Exponent>& rates) {
   rates.push_back(tree.rate(node));
   if (std::holds_alternative<LeafNode>(node)) return;
-  for (const QuantileNode& part : tree.parts(node, {node->span.lowest})) add_rates(tree, part, rates);
+  for (const QuantileNode& part : tree.parts(node, std::span(&node->span.lowest, 1))) add_rates(tree, part, rates);
 }
 
 std::vector<Exponent> rates_at_one(const Release& release, std::size_t values) {

@@ -238,7 +238,9 @@ enum class Wrong { nothing, ties_to_both_sides, rates_as_if_alone };
 OutputLaw leaves_below(const QuantileTree& tree, const RankProfile& profile, Split split, std::uint64_t subcells,
                        Wrong wrong) {
   std::vector<LeafNode> parts;
-  for (const QuantileNode& part : tree.parts(tree.root(), {split})) parts.push_back(std::get<LeafNode>(part));
+  for (const QuantileNode& part : tree.parts(tree.root(), std::span(&split, 1))) {
+    parts.push_back(std::get<LeafNode>(part));
+  }
   if (wrong == Wrong::rates_as_if_alone) parts[0].level = parts[1].level = 0;
   if (wrong == Wrong::ties_to_both_sides) {
     const std::uint64_t cell = split / subcells;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "exact/wide_integers.hpp"
+
 namespace fractile {
 namespace {
 
@@ -10,8 +12,6 @@ namespace {
 constexpr int shells = 15;
 
 constexpr std::uint64_t grid_weight = 128;
-
-__extension__ using int128 = __int128;
 
 /// The farthest octaves of distances from the origin, which are 31/32 of the range, have one weight.
 constexpr int flat_shells = 5;

@@ -9,11 +9,10 @@
 #include <tuple>
 #include <vector>
 
+#include "exact/wide_integers.hpp"
 #include "quantiles/stages/interval_law.hpp"
 
 namespace fractile {
-
-__extension__ using int128 = __int128;
 
 /// A range of numbers of cells below a cut.
 struct CellsBelow {

@@ -7,11 +7,10 @@
 #include <numeric>
 
 #include "exact/enclosure.hpp"
+#include "exact/wide_integers.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile {
-
-__extension__ using int128 = __int128;
 
 namespace {
 

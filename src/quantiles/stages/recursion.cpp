@@ -84,27 +84,18 @@ std::size_t QuantileTree::width(const Subproblem& node) const {
   return is_last && shape().kind != NodeKind::single ? quantiles : std::min(shape().widths[node.level], quantiles);
 }
 
-namespace {
-
-/// The i-th of `count` pivots, i from 1 on.
-std::size_t pivot(const Subproblem& node, std::size_t i, std::size_t count) {
-  return node.first + i * (node.quantiles() + 1) / (count + 1) - 1;
+std::size_t QuantileTree::pivot(const Subproblem& node, std::size_t i, std::size_t count) const {
+  if (node.level == 0 && !shape().first.empty()) return shape().first[i];
+  return node.first + (i + 1) * (node.quantiles() + 1) / (count + 1) - 1;
 }
-
-}  // namespace
 
 std::vector<std::size_t> QuantileTree::pivots(const Subproblem& node) const {
   if (node.level == 0 && !shape().first.empty()) return shape().first;
   const std::size_t count = width(node);
   std::vector<std::size_t> result;
   result.reserve(count);
-  for (std::size_t i = 1; i <= count; ++i) result.push_back(pivot(node, i, count));
+  for (std::size_t i = 0; i < count; ++i) result.push_back(pivot(node, i, count));
   return result;
-}
-
-std::size_t QuantileTree::first_pivot(const Subproblem& node) const {
-  if (node.level == 0 && !shape().first.empty()) return shape().first.front();
-  return pivot(node, 1, width(node));
 }
 
 QuantileFraction QuantileTree::alpha(const Subproblem& node) const {
@@ -187,36 +178,35 @@ std::uint64_t edge_scale(Split between, std::uint64_t share, std::uint64_t open,
 
 }  // namespace
 
-std::optional<Edge> QuantileTree::edge_below(const Subproblem& node, const std::vector<Split>& splits) const {
+std::optional<Edge> QuantileTree::edge_below(const Subproblem& node, std::span<const Split> splits) const {
   const bool is_last = splits.size() == 1;
   if (!shape().edges || node.from != 0 || (is_last && node.to == denominator())) return {};
-  const std::vector<std::size_t> decided = pivots(node);
-  const std::uint64_t near = quantiles()[decided[0]];
-  const std::uint64_t far = is_last ? node.to : quantiles()[decided[1]];
+  const std::uint64_t near = quantiles()[pivot(node, 0, splits.size())];
+  const std::uint64_t far = is_last ? node.to : quantiles()[pivot(node, 1, splits.size())];
   const Split far_split = is_last ? node.span.highest : splits[1];
   return Edge{true, edge_scale(far_split - splits[0], near, splits[0] - node.span.lowest, far - near)};
 }
 
-std::optional<Edge> QuantileTree::edge_above(const Subproblem& node, const std::vector<Split>& splits) const {
+std::optional<Edge> QuantileTree::edge_above(const Subproblem& node, std::span<const Split> splits) const {
   const bool is_first = splits.size() == 1;
   if (!shape().edges || node.to != denominator() || (is_first && node.from == 0)) return {};
-  const std::vector<std::size_t> decided = pivots(node);
-  const std::uint64_t near = quantiles()[decided.back()];
-  const std::uint64_t far = is_first ? node.from : quantiles()[decided[decided.size() - 2]];
+  const std::size_t count = splits.size();
+  const std::uint64_t near = quantiles()[pivot(node, count - 1, count)];
+  const std::uint64_t far = is_first ? node.from : quantiles()[pivot(node, count - 2, count)];
   const Split far_split = is_first ? node.span.lowest : splits[splits.size() - 2];
   return Edge{false, edge_scale(splits.back() - far_split, denominator() - near, node.span.highest - splits.back(),
                                 near - far)};
 }
 
-std::vector<QuantileNode> QuantileTree::parts(const Subproblem& node, const std::vector<Split>& splits) const {
-  const std::vector<std::size_t> decided = pivots(node);
+std::vector<QuantileNode> QuantileTree::parts(const Subproblem& node, std::span<const Split> splits) const {
   std::vector<QuantileNode> result;
-  result.reserve(decided.size() + 1);
+  result.reserve(splits.size() + 1);
   Subproblem part{{node.span.first_rank, 0, node.span.lowest, 0}, node.first, 0, node.from, 0, node.level + 1};
-  for (std::size_t i = 0; i <= decided.size(); ++i) {
-    const bool is_last = i == decided.size();
-    part.last = is_last ? node.last : decided[i];
-    part.to = is_last ? node.to : quantiles()[decided[i]];
+  for (std::size_t i = 0; i <= splits.size(); ++i) {
+    const bool is_last = i == splits.size();
+    const std::size_t decided = is_last ? node.last : pivot(node, i, splits.size());
+    part.last = decided;
+    part.to = is_last ? node.to : quantiles()[decided];
     part.span.highest = is_last ? node.span.highest : splits[i];
     part.span.last_rank = is_last ? node.span.last_rank : records_below(profile_, subcells(), splits[i]);
     if (part.first < part.last) {
@@ -226,7 +216,7 @@ std::vector<QuantileNode> QuantileTree::parts(const Subproblem& node, const std:
     if (is_last) break;
     part.span.first_rank = part.span.last_rank;
     part.span.lowest = part.span.highest;
-    part.first = decided[i] + 1;
+    part.first = decided + 1;
     part.from = part.to;
   }
   return result;
@@ -308,16 +298,19 @@ class Sampler {
   }
 
   void draw(const SplitNode& node) {
-    draw_parts(node, {select(node, [&] { return runs_of_alike(node); })});
+    const Split split = select(node, [&] { return runs_of_alike(node); });
+    result_[tree_.first_pivot(node)] = split;
+    draw_parts(node, std::span(&split, 1));
   }
 
   void draw(const JointNode& node) {
-    draw_parts(node, paid(node).select_beside(NodeSplits(tree_, node, wanted_), tree_.price(node)));
-  }
-
-  void draw_parts(const Subproblem& node, const std::vector<Split>& splits) {
+    const std::vector<Split> splits = paid(node).select_beside(NodeSplits(tree_, node, wanted_), tree_.price(node));
     const std::vector<std::size_t> decided = tree_.pivots(node);
     for (std::size_t i = 0; i < decided.size(); ++i) result_[decided[i]] = splits[i];
+    draw_parts(node, splits);
+  }
+
+  void draw_parts(const Subproblem& node, std::span<const Split> splits) {
     for (const QuantileNode& part : tree_.parts(node, splits)) sample(part);
   }
 
@@ -327,7 +320,8 @@ class Sampler {
     for (const Run& run : runs_of(tree_.splits(node))) {
       Split before = 0;
       for (Split at = run.start; at < run.start + run.length; ++at) {
-        const Split first = first_alike(tree_, tree_.parts(node, {at}), {at}, tree_.profile(), wanted_).front();
+        const Split first =
+            first_alike(tree_, tree_.parts(node, std::span(&at, 1)), {at}, tree_.profile(), wanted_).front();
         if (at == run.start || first != before) result.push_back({at, 0, run.score});
         before = first;
         ++result.back().length;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -143,7 +144,7 @@ class QuantileTree {
   /// The quantiles that the node decides: all of its quantiles, or as many as its level allows, evenly spaced. A single one of m is
   /// the ceil(m / 2)-th.
   std::vector<std::size_t> pivots(const Subproblem& node) const;
-  std::size_t first_pivot(const Subproblem& node) const;
+  std::size_t first_pivot(const Subproblem& node) const { return pivot(node, 0, width(node)); }
 
   /// For nodes that decide one quantile.
   QuantileFraction alpha(const Subproblem& node) const;
@@ -177,7 +178,7 @@ class QuantileTree {
   std::uint64_t candidate_of(Split split) const { return split / subcells(); }
   Split middle_of(std::uint64_t candidate) const { return candidate * subcells() + subcells() / 2; }
   /// The parts between the splits of the node's pivots that have quantiles left.
-  std::vector<QuantileNode> parts(const Subproblem& node, const std::vector<Split>& splits) const;
+  std::vector<QuantileNode> parts(const Subproblem& node, std::span<const Split> splits) const;
 
  private:
   const RecursionShape& shape() const { return terms_->shape; }
@@ -190,14 +191,16 @@ class QuantileTree {
   }
   /// How many quantiles the node decides.
   std::size_t width(const Subproblem& node) const;
+  /// The i-th of the `count` quantiles that the node decides.
+  std::size_t pivot(const Subproblem& node, std::size_t i, std::size_t count) const;
   Exponent emphasised(const Exponent& rate, const Subproblem& node) const {
     return shape().emphasis.empty() ? rate : rate * shape().emphasis[node.level];
   }
   SelectionPrice single_price(const Subproblem& node) const;
   SelectionPrice joint_price(const JointNode& node, const JointTarget& target) const;
   JointTarget target(const JointNode& node) const;
-  std::optional<Edge> edge_below(const Subproblem& node, const std::vector<Split>& splits) const;
-  std::optional<Edge> edge_above(const Subproblem& node, const std::vector<Split>& splits) const;
+  std::optional<Edge> edge_below(const Subproblem& node, std::span<const Split> splits) const;
+  std::optional<Edge> edge_above(const Subproblem& node, std::span<const Split> splits) const;
 
   const RankProfile& profile_;
   std::shared_ptr<const RecursionTerms> terms_;

@@ -87,7 +87,7 @@ class TreeLaw {
   /// after each of them. When only single quantiles are left, all splits inside the cell are alike, since such quantiles are drawn
   /// among the candidates whose cells their parts touch. Otherwise only `at` itself is.
   Split end_of_alike(const Subproblem& node, Split at) const {
-    const bool single = are_leaves(tree_.parts(node, {at}));
+    const bool single = are_leaves(tree_.parts(node, std::span(&at, 1)));
     const Split cell = tree_.candidate_of(at) * tree_.subcells();
     return single && at > cell ? cell + tree_.subcells() : at + 1;
   }

@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <limits>
 
+#include "exact/wide_integers.hpp"
+
 namespace fractile::source_detail {
 namespace {
-
-__extension__ using int128 = __int128;
 
 bool is_before(const KeyedRecord& a, const KeyedRecord& b) { return a.position < b.position; }
 

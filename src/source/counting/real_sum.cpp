@@ -5,10 +5,10 @@
 #include <limits>
 #include <span>
 
+#include "exact/wide_integers.hpp"
+
 namespace fractile::source_detail {
 namespace {
-
-__extension__ using uint128 = unsigned __int128;
 
 constexpr int word_bits = 64;
 constexpr int fraction_bits = 52;  // the stored bits of a double's significand
