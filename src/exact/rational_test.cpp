@@ -51,6 +51,10 @@ TEST(Rational, NumbersInMemoryAreLikeThoseInWords) {
     EXPECT_EQ(Rational::parse(a.to_string()), a);
     EXPECT_EQ(a.sign(), a.to_string() == "0" ? 0 : a.to_string().front() == '-' ? -1 : 1);
     EXPECT_EQ(a.is_integer(), a.to_string().find('/') == std::string::npos);
+    EXPECT_EQ(a.numerator() / a.denominator(), a);
+    EXPECT_TRUE(a.denominator().is_integer());
+    EXPECT_EQ(a.fits_uint64(), a.is_integer() && a.sign() >= 0 && a < Rational(2).pow(64)) << a.to_string();
+    if (a.fits_uint64()) EXPECT_EQ(Rational(a.to_uint64()), a);
     for (const Rational& b : numbers) {
       EXPECT_EQ(a == b, a.to_string() == b.to_string());
       EXPECT_EQ(a <=> b, (a - b).sign() <=> 0) << a.to_string() << " and " << b.to_string();
