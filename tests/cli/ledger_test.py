@@ -93,6 +93,22 @@ class Init(LedgerTest):
         self.refuse(5, "init", "t.csv", "--dataset", "people", "--epsilon", "1", parts=("'t.csv' is not a ledger",))
         self.assertEqual(self.files(), ["t.csv"])
 
+    def test_a_refused_dataset_leaves_no_ledger(self):
+        for code, more, part in ((5, ("--witness", "t.csv"), "holds no line of a ledger"),
+                                 (5, ("--witness", "gone/witness"), "cannot be created: No such file or directory"),
+                                 (5, ("--witness", "."), "cannot be used: Is a directory"),
+                                 (2, ("--witness", "budget.db"), "budget.db' is the ledger itself"),
+                                 (2, ("--witness", "../" + self.folder.name + "/budget.db"), "budget.db' is the ledger itself"),
+                                 (2, ("--epsilon", "1/" + "9" * 51), "takes at most 50 in a numerator")):
+            self.refuse(code, "init", "budget.db", "--dataset", "people", *options({"epsilon": "1"}, **{more[0][2:]: more[1]}), parts=(part,))
+            self.assertEqual(self.files(), ["t.csv"])
+
+    def test_no_file_is_no_ledger(self):
+        os.mkfifo(self.folder / "pipe")
+        for command in (("init", "pipe", "--dataset", "people", "--epsilon", "1"), ("show", "pipe"), ("verify", "pipe"), ("show", "/dev/zero")):
+            self.refuse(5, *command, parts=(f"'{command[1]}' is not a ledger, since it is not a file",))
+        self.assert_refused(self.run_paid(ledger="pipe"), 5, "'pipe' is not a ledger", "nothing was charged")
+
     def test_processes_that_make_the_same_ledger(self):
         started = [subprocess.Popen([PROGRAM, "ledger", "init", "budget.db", "--dataset", str(i), "--epsilon", "1"],
                                     cwd=self.folder, stdout=subprocess.DEVNULL) for i in range(8)]
