@@ -178,7 +178,7 @@ class Paying(LedgerTest):
         charge = Fraction(self.statement()["entries"][1]["charge"]["rho"])
         self.assertEqual(Fraction(self.spent(1)["rho"]), Fraction(1, 8) + charge)
         self.assertTrue(0 < charge <= Fraction(1, 32), "epsilon tanh(epsilon / 2) is less than epsilon^2 / 2")
-        self.assertIn("epsilon = 1/4 (as rho = about 0.03", self.ledger("show", "budget.db", "--format", "table"))
+        self.assertIn("epsilon = 0.25 (as rho = about 0.03", self.ledger("show", "budget.db", "--format", "table"))
 
     def test_an_empty_ledger(self):
         self.init()
@@ -340,13 +340,14 @@ class Show(LedgerTest):
     def test_table(self):
         text = self.ledger("show", "budget.db", "--format", "table")
         self.assertIn("dataset people, all (a budget for each person, add-remove neighbors)\n"
-                      "  budget     epsilon = 1\n  spent      epsilon = 7/12\n  reserved   epsilon = 1/3 of it\n"
+                      "  budget     epsilon = 1\n  spent      epsilon = 7/12\n  reserved   epsilon = 1/3, a part of what is spent\n"
                       "  remaining  epsilon = 5/12\n", text)
+        self.assertRegex(text, r"entry 1, committed, people, all, \d{4}-\d\d-\d\d, epsilon = 0.25\n")  # not 1/4
         self.assertRegex(text, r"entry 2, reserved, people, all, \d{4}-\d\d-\d\d, epsilon = 1/3\n  \w+ of x \(")
         self.assertTrue(all(len(line) <= LONG_LINE for line in text.splitlines()))
         text = self.ledger("show", "budget.db", "--format", "table", "--dataset", "others")
         self.assertNotIn("people", text)
-        self.assertIn("remaining  rho = 1/2", text)
+        self.assertIn("spent      rho = 0\n  reserved   nothing\n  remaining  rho = 0.5\n", text)
 
     def test_csv_in_a_pipe(self):
         rows = list(csv.DictReader(io.StringIO(self.ledger("show", "budget.db"))))
@@ -839,8 +840,8 @@ class Witnessed(LedgerTest):
         self.assertEqual((self.states(), self.spent()), (["committed", "drawn"], {"epsilon": "3/8"}))
         self.assertIn("charged again: the witness '" + self.path, self.statement()["entries"][1]["query"])
         counted = ", with drawn entries, which count for good"  # what is reserved can be voided
-        self.assertIn(f"reserved   epsilon = 1/8 of it{counted}\n", self.ledger("show", "budget.db", "--format", "table"))
-        self.assertIn(f"of which reserved: epsilon = 1/8{counted}", self.ledger("show", "budget.db", "--format", "html"))
+        self.assertIn(f"reserved   epsilon = 0.125, a part of what is spent{counted}\n", self.ledger("show", "budget.db", "--format", "table"))
+        self.assertIn(f"of which reserved: epsilon = 0.125{counted}", self.ledger("show", "budget.db", "--format", "html"))
         self.paid(epsilon="1/16")
         self.ledger("verify", "budget.db")
 
