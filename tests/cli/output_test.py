@@ -222,6 +222,14 @@ class Formats(TableTest):
         self.assertIn("rho = 1/2 (zcdp), neighbors add-remove, at most 2 records a person", text)
         self.assertNotIn("left out", text)
 
+    def test_no_line_ends_in_a_blank(self):
+        self.write("wide.csv", "number,x\n1,2\n")
+        survey = HOUSE / "examples" / "flow" / "geometric_count.toml"
+        for words in (("release", "t.csv", *options(count=True, mean=True)), ("columns", "wide.csv"), ("flow", "leakage", survey, "--epsilon", "1")):
+            result = run(*words, "--format", "table", cwd=self.folder)
+            self.assertEqual(result.code, 0, result)
+            self.assertNotRegex(result.out, r"(?m) $")
+
     def test_other_formats_on_a_terminal(self):
         with Terminal() as terminal:
             self.run_release("t.csv", format="csv", how={"stdout": terminal.end})
