@@ -601,9 +601,8 @@ const std::vector<Claim>& claims() {
                                            "(?:, if the sample is a simple random one)?[.]";
   static const std::string compared = "With a probability of at least " + percent + ", .*, for no further budget[.]";
   static const std::string of_bars =
-      "Published values of .*; bars: the shares of the records among which the value's true place lies, each with a "
-      "probability of " +
-      percent + "; they cover the error added for privacy only";
+      "Published values of .*; bars: with a probability of " + percent +
+      " each, the share that a value truly stands for lies within its bar; they cover the error added for privacy only";
   static const std::string of_interval_bars =
       "Published values of .*; bars: " + held + ", " + percent + " (?:together|each)";
   static const std::string surely =

@@ -55,8 +55,8 @@ std::string about_bars(const Release& release) {
   }
   if (has_share_bars(release)) {
     return fmt::format(
-        "bars: the shares of the records among which the value's true place lies, each with a probability of {}; they "
-        "cover the error added for privacy only",
+        "bars: with a probability of {} each, the share that a value truly stands for lies within its bar; they cover "
+        "the error added for privacy only",
         share_of(release.errors->confidence));
   }
   return "no bars, since errors are not known as shares of the records";
