@@ -879,7 +879,7 @@ def release(
         files = _frames.paths_of(data)
     elif data is not None:
         if sql is not None:  # it may make the column, so the frame need not have it
-            hint = 'name the file in place of the frame, or compute the column there: df.assign(monthly=df["income"] / 12)'
+            hint = 'name the file in place of the records, or compute the column there: df.assign(monthly=df["income"] / 12)'
             raise UsageError("sql describes a file, and the records are in memory", hint, "sql")
         others = [name for name in (person, *groups.by) if name]
         frame, name = _frames.frame_of(data, column or "", others, _asked_of(words), weight)
