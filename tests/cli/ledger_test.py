@@ -142,6 +142,7 @@ class Paying(LedgerTest):
         self.assertEqual(self.files(), ["budget.db", "t.csv"])
         self.paid(epsilon="1/4")
         self.assertEqual(self.spent(), {"epsilon": "1"})
+        self.assert_refused(self.run_paid(epsilon="1/100"), 4, "epsilon = 0 of epsilon = 1", "the budget is used up")
 
     def test_refused_before_rows(self):
         """The table has a cell that would end a release with exit code 3 and keep the charge."""
