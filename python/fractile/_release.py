@@ -855,6 +855,9 @@ def release(
             Without `per_person`, at most `records_per_person` of a person's records count, chosen at random.
         count, below, mean: also publish how many records count, how many and what share of them lie below each of these values, and the mean,
             in `r.statistics`. Together these take 1/10 of the budget, or 1/5 with the mean; `count_budget` sets another share.
+        ledger, dataset, source, again: the ledger that pays, and which of its datasets. A file's release that was made before is given again
+            and costs nothing, except with `again=True`. A frame has no name, so its release pays each time, also when a notebook's cell runs
+            twice, unless `source="payroll 2026"` says what the frame is.
         cancel: an event, such as a threading.Event. Once another thread sets it, the release ends where it reads records or waits for a
             ledger.
 
