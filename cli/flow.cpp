@@ -343,7 +343,7 @@ int run_sweep(const Typed& typed) {
   Deadline deadline(limit_of(typed), [&] {
     const std::lock_guard lock(changing);
     output.print_rest(report);
-    return 0;
+    return undecided_exit_code;
   });
   TerminalProgress progress;
   std::vector<flow::LossPoint> curve = loss_curve_of(file, points, progress.watch());
@@ -359,7 +359,7 @@ int run_sweep(const Typed& typed) {
   }
   deadline.disarm();
   output.print_rest(report);
-  return 0;
+  return report.windows.is_stopped ? undecided_exit_code : 0;
 }
 
 int exit_code_of(const ChoiceReport& report) {

@@ -15,6 +15,8 @@
 namespace fractile::cli {
 namespace {
 
+constexpr bool shown_in_pipes = true;  // a plan is made of public numbers alone
+
 WebPage rendered(Format format, const PlanReport& report, const PageOutput& page) {
   switch (format) {
     case Format::json:
@@ -54,7 +56,7 @@ int plan_file(const Typed& typed) {
   const Format format = format_of(typed, usual_format());
   const requests::PublicationFile file = requests::read_publication(typed.file, typed.one("duckdb"));
   const PublicationPlan plan = [&] {
-    const Progress progress("simulating releases");
+    const Progress progress("simulating releases", shown_in_pipes);
     return plan_publication(file.publication, file.parts);
   }();
   print(format == Format::json ? to_json(plan) : format == Format::csv ? to_csv(plan) : to_table(plan));
@@ -73,7 +75,7 @@ int run_plan(const Typed& words) {
   page.command = command_of(plan_verb(), typed);
   const bool with_chart = format == Format::table || format == Format::html;
   const PlanReport report = [&] {
-    const Progress progress("simulating releases");
+    const Progress progress("simulating releases", shown_in_pipes);
     return planned(request, with_chart);
   }();
   page.print_page(rendered(format, report, page), "nothing was released");

@@ -98,7 +98,8 @@ std::vector<std::uint64_t> histogram_of(const Item& item, const std::vector<Rati
   std::vector<std::uint64_t> histogram;
   for (const Item& count : item.items()) histogram.push_back(count.whole_number(0, most_participants));
   if (histogram.size() != values.size()) {
-    item.refuse(fmt::format("{}, but there are {} values", counted(histogram.size(), "count", "counts"), values.size()),
+    item.refuse(fmt::format("{}, but there {} {}", counted(histogram.size(), "count", "counts"),
+                            values.size() == 1 ? "is" : "are", counted(values.size(), "value", "values")),
                 "write a count for every value, in their order");
   }
   return histogram;

@@ -509,7 +509,7 @@ std::vector<std::uint64_t> rows_of_file(const Item& item, const PublicationTable
   std::vector<std::uint64_t> result;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i]) {
-      item.refuse(fmt::format("of {} cells, but the file has {}", rows.size(),
+      item.refuse(fmt::format("of {}, but the file has {}", counted(rows.size(), "cell", "cells"),
                               std::ranges::count_if(rows, [](const auto& one) { return one.has_value(); })),
                   "write a record for each cell of the table, or list the cells that are possible");
     }

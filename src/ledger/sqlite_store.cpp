@@ -32,6 +32,14 @@ void require_there(const std::string& path) {
   refuse_missing(path, "path");
 }
 
+/// Throws `ledger` for a pipe, a device or a socket. SQLite would open it and then fail for another reason.
+void require_file(const std::string& path) {
+  struct stat there {};
+  if (stat(path.c_str(), &there) != 0 || S_ISREG(there.st_mode) || S_ISDIR(there.st_mode)) return;
+  throw Error(ErrorCode::ledger, fmt::format("'{}' is not a ledger, since it is not a file", path),
+              "name the file that fractile ledger init made");
+}
+
 [[noreturn]] void cannot_create(const std::string& path) {
   throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' cannot be created: {}", path, std::strerror(errno)),
               "choose a folder that exists and that you may write to");
@@ -331,6 +339,7 @@ std::unique_ptr<Store> open_sqlite(const std::string& path, Wanted wanted, const
   } else {
     make_if_missing(path, wanted, waiting);
   }
+  require_file(path);
   require_whole_log(path);
   return std::make_unique<SqliteStore>(path, wanted, waiting);
 }

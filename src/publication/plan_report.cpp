@@ -162,7 +162,7 @@ std::string cells_in_words(const PublicationPlan& plan, const IsMeant& is_meant)
       if (++count <= most_named) names.push_back(joined_or(cell.keys, " ", "everyone"));
     }
     if (count == 0) continue;
-    const std::string others = count > most_named ? fmt::format(" and {} others", count - most_named) : "";
+    const std::string others = count > most_named ? " and " + counted(count - most_named, "other") : "";
     text += shown_text(fmt::format("  {} by {}: {}{}", table_of(plan, level).name, level_name(plan, level),
                                    joined_or(names, ", ", ""), others)) +
             "\n";

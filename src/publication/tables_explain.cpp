@@ -423,23 +423,9 @@ void explain_table(Page& page, const PublishedTables& published, const Table& ta
   page.paragraph(fmt::format("The cells were listed beforehand; an empty cell has values, too.{}", of_totals));
 }
 
-/// The cost as a decimal number, if that is exact.
-std::string cost_in_words(const Budget& cost) {
-  if (cost.measure() == Measure::zcdp && cost.rho().is_decimal()) return "rho = " + cost.rho().to_decimal();
-  const bool is_decimal =
-      cost.measure() == Measure::pure && !cost.epsilon().is_log() && cost.epsilon().coefficient().is_decimal();
-  return is_decimal ? "epsilon = " + cost.epsilon().coefficient().to_decimal() : cost.to_string();
-}
-
-std::string cost_in_words(const Spending& sum) {
-  if (sum.measure == Measure::zcdp && sum.rho.is_decimal()) return "rho = " + sum.rho.to_decimal();
-  const bool is_decimal = sum.measure == Measure::pure && sum.epsilon.is_rational() && sum.epsilon.upper().is_decimal();
-  return is_decimal ? "epsilon = " + sum.epsilon.upper().to_decimal() : sum.to_string();
-}
-
 Row cost_row(const Page& page, const Table& table, const PublishedLevel& level, bool has_charges) {
   Row row{page.typed(table.table.name), level_in_words(page, table, level), std::to_string(level.release.groups.size()),
-          cost_in_words(level.release.cost())};
+          with_decimals(level.release.cost())};
   if (has_charges) row.push_back(level.release.charge ? std::to_string(level.release.charge->entry) : "");
   return row;
 }
@@ -454,7 +440,7 @@ void explain_costs(Page& page, const PublishedTables& published, const std::vect
     for (const PublishedLevel* level : table.levels) rows.push_back(cost_row(page, table, *level, has_charges));
   }
   page.table({"costs", "The levels and their cost", 2}, rows);
-  const std::string sum = cost_in_words(published.cost());
+  const std::string sum = with_decimals(published.cost());
   const bool has_values =
       std::ranges::any_of(tables, [](const Table& table) { return table.table.per_person.has_value(); });
   page.paragraph(fmt::format(
@@ -462,7 +448,7 @@ void explain_costs(Page& page, const PublishedTables& published, const std::vect
       "of cells.{}",
       costs_all(published) ? fmt::format("Together they cost exactly the budget of the publication, {}.", sum)
                            : fmt::format("Together they cost {}, less than the budget of the publication, {}.", sum,
-                                         cost_in_words(published.publication.budget)),
+                                         with_decimals(published.publication.budget)),
       !has_values ? ""
                   : " Where each person counts with one value in a cell, the cost covers all the cells in which they "
                     "count."));

@@ -153,8 +153,9 @@ GroupKeys GroupKeys::tuples(const std::vector<std::vector<std::string>>& tuples)
   std::vector<std::unordered_map<std::string_view, std::uint32_t>> known(columns);
   for (const std::vector<std::string>& tuple : tuples) {
     if (tuple.empty() || tuple.size() != columns) {
-      refuse(fmt::format("a group has {} keys, and another one {}", tuple.size(), columns),
-             "write a key for each key column");
+      refuse(
+          fmt::format("a group has {} key{}, and another one {}", tuple.size(), tuple.size() == 1 ? "" : "s", columns),
+          "write a key for each key column");
     }
     for (std::size_t column = 0; column < columns; ++column) {
       std::vector<std::string>& list = lists[column];

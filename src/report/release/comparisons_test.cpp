@@ -112,6 +112,7 @@ TEST(Comparisons, OfWhatIsNotThereAreRefused) {
   EXPECT_EQ(refusal_of(receipt, {"\"b\", c", "0.5"}),
             "'\"b\", c' is a key, and would be compared with something that is not a key");
   EXPECT_EQ(refusal_of(receipt, {"0.5", "0.9"}), "'0.9' is not one of the quantiles");
+  EXPECT_EQ(refusal_of(receipt, {"\"b\", c", "0.9"}), "'0.9' is neither a key of the groups nor one of the quantiles");
   EXPECT_EQ(refusal_of(receipt, {"0.5", "1/2"}), "'0.5' would be compared with itself");
   EXPECT_EQ(refusal_of(receipt, {"0.25", "0.25"}), "'0.25' would be compared with itself");
   EXPECT_EQ(refusal_of(people(), {"e", "f"}), "no group with 'e' has a counterpart with 'f'");

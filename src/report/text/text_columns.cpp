@@ -34,6 +34,7 @@ std::string aligned(const std::vector<Row>& cells, std::size_t left) {
       const std::string space(widths[i] - width_of(row[i]), ' ');
       text += (i == 0 ? "" : "  ") + (i < left ? row[i] + space : space + row[i]);
     }
+    text.erase(text.find_last_not_of(' ') + 1);  // no blanks at the ends of lines; a line break stays
     text += "\n";
   }
   return text;

@@ -129,6 +129,9 @@ OpenedPath open_path(const std::string& path) {
   if (S_ISDIR(status.st_mode)) {
     throw Error(ErrorCode::data, path + " is a directory, not a file", "name one file in it");
   }
+  if (S_ISCHR(status.st_mode) && isatty(file.get()) == 0) {  // /dev/zero never ends
+    throw Error(ErrorCode::data, path + " is a device, not a file", "name a file");
+  }
   if (!S_ISREG(status.st_mode)) return {spool(file.get(), path), {path, {}}};
   const std::string real = opened.by_process_link ? std::string() : path_of(file.get(), path);
   return {file.release(), {path, real}};

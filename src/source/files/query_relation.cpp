@@ -89,6 +89,7 @@ View view_of(const Connection& connection, Input& input, const TableOptions& opt
   const std::string delimiter = input.name == name_of_file ? options.delimiter : "";
   const auto engine = [&]() -> const Connection& { return connection; };
   input.relation = Relation::of_files(engine, input.files, input.format, delimiter, line_ends_of(options));
+  if (options.sql_stability) input.relation->expect_nan(connection);
   input.relation->add_to(connection);
   if (!input.relation->json_form()) return {*input.relation, {}};
   return {*input.relation, named_columns(tree, lower_case(input.name))};

@@ -170,6 +170,10 @@ void require_countable_size(const std::string& file, std::uint64_t most) {
       "split it");
 }
 
+std::string read_parquet_sql(const std::string& paths, const std::string& options = {}) {
+  return "read_parquet(" + paths + ", hive_partitioning = false" + options + ")";
+}
+
 /// The number of rows in the footer of a Parquet file. Throws `data` for an encrypted file whose footer is not encrypted: such a footer is
 /// signed, and names its algorithm along with random bytes. The engine fails where these are not UTF-8, and shows them where they are.
 std::uint64_t parquet_rows(const Connection& connection, const InputFile& file) {
@@ -393,7 +397,7 @@ Relation Relation::of_json(const std::vector<InputFile>& files) {
 Relation Relation::of_parquet(const Connection& connection, const std::vector<InputFile>& files) {
   Relation relation;
   for (const InputFile& file : files) {
-    const std::string from = "read_parquet(" + quote_literal(file.path()) + ", hive_partitioning = false)";
+    const std::string from = read_parquet_sql(quote_literal(file.path()));
     std::vector<Column> columns = described_columns(connection, "SELECT * FROM " + from);
     const std::uint64_t rows = parquet_rows(connection, file);
     require_countable_size(file.display_name(), rows);
@@ -418,9 +422,17 @@ Relation Relation::of_parquet(const Connection& connection, const std::vector<In
     if (columns != relation.columns_) refuse_unlike(file, files.front(), "its columns have other names or types");
   }
   relation.paths_ = paths_of(files);
-  relation.from_ =
-      "read_parquet(" + paths_sql(relation.paths_) + ", hive_partitioning = false)" + aliases_sql(relation.columns_);
+  relation.from_ = read_parquet_sql(paths_sql(relation.paths_)) + aliases_sql(relation.columns_);
   return relation;
+}
+
+void Relation::expect_nan(const Connection& connection) {
+  if (rows_of_.empty()) return;
+  ResultStream rows = connection.query(
+      "SELECT 'yes' FROM duckdb_functions() WHERE function_name = 'read_parquet' AND "
+      "list_contains(parameters, 'can_have_nan') LIMIT 1",
+      {CellType::text});
+  if (rows.next()) from_ = read_parquet_sql(paths_sql(paths_), ", can_have_nan = true") + aliases_sql(columns_);
 }
 
 Relation Relation::of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup,

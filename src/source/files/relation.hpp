@@ -64,6 +64,10 @@ class Relation {
   /// JSON. `bounded`: a long text is cut to its beginning, and other values that are long as text are NULL (row_work.hpp).
   std::string view_sql(const std::string& name, const std::function<bool(const std::string&)>& is_read,
                        const std::vector<std::string>& keys, bool bounded) const;
+  /// For Parquet and a query that the engine may optimize: row groups are not skipped by the ranges of floating-point columns. These leave
+  /// NaN out, so that other records would decide whether a record with NaN meets a condition. Does nothing with an engine that has no such
+  /// option.
+  void expect_nan(const Connection& connection);
   /// Registers our table functions with a connection, before setup() is run there.
   void add_to(const Connection& connection) const;
   /// Statements to be run on a connection before it reads the relation.
