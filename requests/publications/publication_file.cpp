@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "exact/wording.hpp"
 #include "libraries/fmt.hpp"
 #include "requests/groups.hpp"
@@ -55,15 +56,13 @@ std::vector<std::string> option_values(const Member& member, const Item& item) {
     case Says::entry:
       return {item.entry()};
     case Says::pair: {
-      std::vector<std::string> ends;
-      for (const Item& one : item.items()) ends.push_back(one.entry());
+      std::vector<std::string> ends = mapped(item.items(), [](const Item& one) { return one.entry(); });
       if (ends.size() == 2) return ends;
       item.refuse(fmt::format("two ends are expected, but there are {}", ends.size()), "write for example [0, 125]");
     }
     case Says::list: {
       if (!item.is_list()) return {item.entry()};
-      std::vector<std::string> entries;
-      for (const Item& one : item.items()) entries.push_back(one.entry());
+      const std::vector<std::string> entries = mapped(item.items(), [](const Item& one) { return one.entry(); });
       if (entries.empty()) item.refuse("an empty list", "leave it out, or write at least one");
       return {listed(entries)};
     }
@@ -117,9 +116,7 @@ auto checked_members(const Item& table, const Members& members, Make&& make) {
 
 std::vector<std::string> texts_of(const Item& item, const std::string& example) {
   if (!item.is_list()) return {item.word(example)};
-  std::vector<std::string> texts;
-  for (const Item& one : item.items()) texts.push_back(one.word(example));
-  return texts;
+  return mapped(item.items(), [&](const Item& one) { return one.word(example); });
 }
 
 // --- Public files ----------------------------------------------------------------------------------------------------
@@ -257,8 +254,7 @@ struct ReadInput {
 std::vector<std::string> files_of(const Item& item) {
   const auto name_of = [](const Item& one) { return one.word("payroll.csv") == "-" ? std::string("-") : one.path(); };
   if (!item.is_list()) return {name_of(item)};
-  std::vector<std::string> files;
-  for (const Item& one : item.items()) files.push_back(name_of(one));
+  std::vector<std::string> files = mapped(item.items(), name_of);
   if (files.empty()) item.refuse("no file is named", R"(write file = ["2023.csv", "2024.csv"])");
   return files;
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "exact/workers.hpp"
 #include "fractile/error.hpp"
@@ -373,8 +374,7 @@ class BudgetSplit {
   Rational reach_targets(const std::vector<std::size_t>& which, bool all) {
     const Rational whole = amount_of(publication_.budget);
     Rational taken = 0;
-    std::vector<Level> targeted;
-    for (const std::size_t i : which) targeted.push_back(levels_[i]);
+    const std::vector<Level> targeted = mapped(which, [&](std::size_t i) { return levels_[i]; });
     const std::vector<Rational> amounts = solved_amounts(publication_, targeted);
     for (std::size_t k = 0; k < which.size(); ++k) {
       shares_[which[k]] = amounts[k] / whole;
@@ -396,8 +396,7 @@ class BudgetSplit {
 
   /// Divides what no target needs among these levels, in proportion to their shares.
   void share_out(const std::vector<std::size_t>& which, const Rational& left) {
-    std::vector<Rational> weights;
-    for (const std::size_t i : which) weights.push_back(shares_[i]);
+    const std::vector<Rational> weights = mapped(which, [&](std::size_t i) { return shares_[i]; });
     const std::vector<Rational> more = apportioned(weights);
     for (std::size_t k = 0; k < which.size(); ++k) shares_[which[k]] += left * more[k];
   }

@@ -8,6 +8,7 @@
 
 #include "exact/enclosure.hpp"
 #include "exact/flint.hpp"
+#include "exact/lists.hpp"
 #include "fractile/exact.hpp"
 
 namespace fractile::flow {
@@ -174,10 +175,7 @@ class Interpolation {
 /// The polynomial through values at the nodes, at_node(0), at_node(1), ..
 template <class AtNode>
 LocalPolynomial through_nodes(AtNode at_node) {
-  std::vector<Enclosure> values;
-  values.reserve(Interpolation::nodes);
-  for (std::size_t i = 0; i < Interpolation::nodes; ++i) values.push_back(at_node(i));
-  return Interpolation::instance().through(values);
+  return Interpolation::instance().through(tabulated(Interpolation::nodes, [&](std::size_t i) { return at_node(i); }));
 }
 
 /// The nodes of a cell, as odds.

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/lists.hpp"
 #include "report/flow/plain_channel.hpp"
 #include "report/flow/plain_families.hpp"
 #include "report/flow/plain_polynomials.hpp"
@@ -81,10 +82,8 @@ std::optional<std::vector<std::vector<Coefficients>>> rows_in_base(const flow::P
   for (std::size_t x = 0; x < values.front().rows(); ++x) {
     rows.emplace_back();
     for (std::size_t y = 0; y < values.front().columns(); ++y) {
-      std::vector<Rational> entry;
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        entry.push_back(values[i](x, y) * value_at(denominator, Rational(i + 1)));
-      }
+      std::vector<Rational> entry = tabulated(
+          values.size(), [&](std::size_t i) { return values[i](x, y) * value_at(denominator, Rational(i + 1)); });
       rows.back().push_back(through(std::move(entry)));
     }
   }

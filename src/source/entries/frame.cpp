@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "exact/workers.hpp"
 #include "fractile/error.hpp"
@@ -539,12 +540,11 @@ struct Frame::State {
   std::vector<std::vector<RankProfile>> sampled(const std::vector<const ColumnToCount*>& asked, const SamplingKey& key,
                                                 const std::function<void()>& on_progress) {
     const State& all = loaded(on_progress);
-    std::vector<FrameColumn> read;
-    read.reserve(asked.size());
-    for (const ColumnToCount* const each : asked) read.push_back(all.read_for(*each));
-    std::vector<SharedColumn> shared;
-    shared.reserve(read.size());
-    for (const FrameColumn& each : read) shared.push_back({each.lattice, each.asked.selection, each.grid});
+    const std::vector<FrameColumn> read =
+        mapped(asked, [&](const ColumnToCount* const each) { return all.read_for(*each); });
+    const std::vector<SharedColumn> shared = mapped(read, [](const FrameColumn& each) {
+      return SharedColumn{each.lattice, each.asked.selection, each.grid};
+    });
     const MissingNames missing_names(all.missing);
     std::vector<SelectedProfiles> found = held_or_spooled(all.memory, [&](std::uint64_t held) {
       SharedSample sample(shared, key, all.threads, held);
@@ -650,9 +650,7 @@ void Frame::use_missing(std::vector<std::string> missing) {
 }
 
 std::vector<TableColumn> Frame::columns() const {
-  std::vector<TableColumn> columns;
-  for (const ArrowColumn& column : state_->columns) columns.push_back({column.name, column.type.name});
-  return columns;
+  return mapped(state_->columns, [](const ArrowColumn& column) { return TableColumn{column.name, column.type.name}; });
 }
 
 void Frame::require_countable(const std::string& column, ValueKind kind) const { state_->numeric_column(column, kind); }

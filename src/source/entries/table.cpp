@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
@@ -650,10 +651,7 @@ std::vector<Task> tasks_of(const OpenedTable& table, const std::vector<ColumnToC
 }
 
 std::vector<const SelectedColumns*> columns_of(const std::vector<Task>& tasks) {
-  std::vector<const SelectedColumns*> all;
-  all.reserve(tasks.size());
-  for (const Task& task : tasks) all.push_back(&task.columns);
-  return all;
+  return mapped(tasks, [](const Task& task) { return &task.columns; });
 }
 
 /// Counts all tasks in one reading. Columns of one sample share it, and every other column has a selector.
@@ -687,12 +685,9 @@ std::vector<SelectedCounts> selected_records(const OpenedTable& table, const std
                      sample ? &*sample : nullptr, table.unreadable, on_progress);
       std::vector<SelectedCounts> of_sample = sample ? sample->counted(on_progress) : std::vector<SelectedCounts>();
       auto next = of_sample.begin();
-      std::vector<SelectedCounts> counts;
-      counts.reserve(tasks.size());
-      for (const SelectedColumn& each : selected) {
-        counts.push_back(each.selector == nullptr ? std::move(*next++) : each.selector->counted(on_progress));
-      }
-      return counts;
+      return mapped(selected, [&](const SelectedColumn& each) {
+        return each.selector == nullptr ? std::move(*next++) : each.selector->counted(on_progress);
+      });
     });
   });
 }
@@ -1018,20 +1013,16 @@ void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
     static_cast<void>(with_typed_keys(*state_, asked.selection));
   }
   if (columns.size() > 1) static_cast<void>(state_->relation->from(all));
-  std::vector<const SelectedColumns*> together;
-  together.reserve(of_sample.size());
-  for (const SelectedColumns& each : of_sample) together.push_back(&each);
+  const std::vector<const SelectedColumns*> together =
+      mapped(of_sample, [](const SelectedColumns& each) { return &each; });
   require_shown_keys(together, state_->missing);
 }
 
 std::vector<CountedColumn> Table::count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                         const std::function<void()>& on_progress) const {
   const OwnEnvironment own;
-  std::vector<CountedColumn> counted;
-  for (const std::function<CountedColumn()>& column : count_apart(columns, bits, on_progress)) {
-    counted.push_back(column());
-  }
-  return counted;
+  return mapped(count_apart(columns, bits, on_progress),
+                [](const std::function<CountedColumn()>& column) { return column(); });
 }
 
 std::vector<std::function<CountedColumn()>> Table::count_apart(const std::vector<ColumnToCount>& columns,
