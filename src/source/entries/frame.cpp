@@ -203,20 +203,6 @@ std::vector<std::uint64_t> whole_counts(const ArrowColumn& column) {
   return counts;
 }
 
-/// The number, from 1, of the first record without a person; there must be one.
-std::uint64_t first_of_nobody(const ArrowColumn& persons, const MissingNames& missing) {
-  std::string buffer;
-  std::uint64_t before = 0;
-  for (const ArrowPiece& piece : persons.pieces) {
-    for (std::size_t row = 0; row < piece.rows; ++row) {
-      const std::string_view name = missing.without(name_at(piece, persons.type, row, buffer));
-      if (holds_nothing(name)) return before + row + 1;
-    }
-    before += piece.rows;
-  }
-  throw Error(ErrorCode::internal, "the frame changed while it was read");
-}
-
 /// Finds names by record number. Callers ask for records in increasing order. This column may consist of other pieces than the column
 /// of numbers.
 class NamesInOrder {
@@ -263,7 +249,7 @@ struct FrameColumn {
   /// Throws `data` if cells were missing and none may be.
   void require_all(const SelectedProfiles& found, const MissingNames& missing_names) const {
     if (asked.null_policy != NullPolicy::error) return;
-    if (found.any_nobody) throw missing_cell(*person, first_of_nobody(*person, missing_names), "empty or NULL");
+    if (found.any_nobody) throw missing_cell(*person, first_empty(*person, missing_names), "empty or NULL");
     if (!found.any_missing) return;
     const bool is_number = column.type.is_number() || column.type.unit || column.type.is_truth();
     if (!is_number) throw missing_cell(column, first_empty(column, missing_names), "empty or NULL");
