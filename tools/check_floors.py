@@ -115,6 +115,7 @@ PUBLIC_HEADERS = {
 INNER_HEADERS = (
     Path("src/exact/lists.hpp"),
     Path("src/exact/shell_word.hpp"),
+    Path("src/exact/uncopied.hpp"),
     Path("src/exact/wording.hpp"),
     Path("src/figures/figures.hpp"),
     Path("src/flow/channel/papers.hpp"),

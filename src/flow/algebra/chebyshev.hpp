@@ -9,6 +9,7 @@
 #include "exact/enclosure.hpp"
 #include "exact/flint.hpp"
 #include "exact/lists.hpp"
+#include "exact/uncopied.hpp"
 #include "fractile/exact.hpp"
 
 namespace fractile::flow {
@@ -129,11 +130,9 @@ struct FilteredPolynomial {
 };
 
 /// An array of balls, for Arb's loops.
-class BallArray {
+class BallArray : Uncopied {
  public:
   explicit BallArray(std::size_t size) : balls_(_arb_vec_init(static_cast<slong>(size))), size_(size) {}
-  BallArray(const BallArray&) = delete;
-  BallArray& operator=(const BallArray&) = delete;
   ~BallArray() { _arb_vec_clear(balls_, static_cast<slong>(size_)); }
   arb_ptr at(std::size_t i) { return balls_ + i; }
   arb_srcptr at(std::size_t i) const { return balls_ + i; }

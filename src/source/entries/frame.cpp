@@ -7,6 +7,7 @@
 
 #include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
+#include "exact/uncopied.hpp"
 #include "exact/workers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
@@ -263,7 +264,7 @@ struct FrameColumn {
 };
 
 /// The cells of a block, for one thread.
-class BlockCells {
+class BlockCells : Uncopied {
  public:
   BlockCells(const FrameColumn& read, const MissingNames& missing_names, const Block& block, const Block* of_weights)
       : missing_names_(missing_names),
@@ -278,9 +279,6 @@ class BlockCells {
         weights_.read(*of_weights->piece, weight.type, of_weights->from, of_weights->rows, *read.missing_weights),
         weight.type.reading()});
   }
-  BlockCells(const BlockCells&) = delete;
-  BlockCells& operator=(const BlockCells&) = delete;
-  ~BlockCells() = default;
 
   const SharedCells& cells() const { return cells_; }
   std::string_view person_at(std::size_t row) { return missing_names_.without(persons_.at(before_ + row)); }
