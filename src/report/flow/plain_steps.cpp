@@ -118,21 +118,12 @@ std::pair<Square, Rational> solved(Square left, Square right) {
 }
 
 Square values_of(const std::vector<std::vector<Coefficients>>& rows, const Rational& base) {
-  Square values;
-  for (const std::vector<Coefficients>& row : rows) {
-    values.emplace_back();
-    for (const Coefficients& entry : row) values.back().push_back(value_at(entry, base));
-  }
-  return values;
+  const auto value = [&](const Coefficients& entry) { return value_at(entry, base); };
+  return mapped(rows, [&](const std::vector<Coefficients>& row) { return mapped(row, value); });
 }
 
 std::vector<std::vector<Coefficients>> slopes_of(const std::vector<std::vector<Coefficients>>& rows) {
-  std::vector<std::vector<Coefficients>> slopes;
-  for (const std::vector<Coefficients>& row : rows) {
-    slopes.emplace_back();
-    for (const Coefficients& entry : row) slopes.back().push_back(slope(entry));
-  }
-  return slopes;
+  return mapped(rows, [](const std::vector<Coefficients>& row) { return mapped(row, slope); });
 }
 
 /// The places of independent rows, one per column; empty when there are fewer independent rows than columns.

@@ -124,10 +124,9 @@ std::string plain_difference(const Json& query, const Release& release) {
 bool has_statistics(const Json& query, const Release& release) {
   if (!release.statistics) return !query.HasMember("statistics_share");
   const StatisticsRequest& asked = release.statistics->request;
-  std::vector<std::string> below;
-  for (const Rational& each : asked.below) below.push_back(value_text(release.lattice.kind(), each));
-  return text_at(query, "statistics_share") == asked.share.to_string() && texts_at(query, "below") == below &&
-         query.HasMember("mean") == asked.mean;
+  const auto text_of = [&](const Rational& value) { return value_text(release.lattice.kind(), value); };
+  return text_at(query, "statistics_share") == asked.share.to_string() &&
+         texts_at(query, "below") == mapped(asked.below, text_of) && query.HasMember("mean") == asked.mean;
 }
 
 /// Whether the weights agree: their column, their grid, and what was declared about them.

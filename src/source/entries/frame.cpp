@@ -342,9 +342,9 @@ struct Frame::State {
   std::vector<std::string> missing;
 
   const ArrowColumn& column(const std::string& name) const {
-    std::vector<Column> names;
-    names.reserve(columns.size());
-    for (const ArrowColumn& column : columns) names.push_back({column.name, column.name, column.type.name});
+    const std::vector<Column> names = mapped(columns, [](const ArrowColumn& column) {
+      return Column{column.name, column.name, column.type.name};
+    });
     const std::string& found = find_column(names, name, frame_name).name;
     return *std::ranges::find(columns, found, &ArrowColumn::name);
   }
@@ -533,11 +533,8 @@ struct Frame::State {
     std::vector<SelectedProfiles> found = held_or_spooled(all.memory, [&](std::uint64_t held) {
       SharedSample sample(shared, key, all.threads, held);
       all.for_each_block_of(read, missing_names, on_progress, [&](std::deque<BlockCells>& of_columns) {
-        std::vector<SharedCells> cells;
-        cells.reserve(of_columns.size());
-        for (const BlockCells& each : of_columns) cells.push_back(each.cells());
         sample.add(
-            cells, [&](std::size_t row) { return of_columns.front().person_at(row); },
+            mapped(of_columns, &BlockCells::cells), [&](std::size_t row) { return of_columns.front().person_at(row); },
             [&](std::size_t column, std::size_t k, std::size_t row) { return of_columns[column].key_at(k, row); });
       });
       return sample.finish(on_progress);

@@ -606,8 +606,8 @@ SelectedColumns columns_of(const OpenedTable& table, const ColumnToCount& asked)
 /// Throws if there can be more units of weight than a release takes: as many as it takes records. This is checked before a record
 /// is read.
 void require_countable_units(const OpenedTable& table, const RecordWeights& weights) {
-  std::uint64_t records = 0;
-  for (const Input& input : table.inputs) records += input.relation->most_records();
+  const auto records =
+      sum_over<std::uint64_t>(table.inputs, [](const Input& input) { return input.relation->most_records(); });
   const std::uint64_t units = weights.most_units_of_record();
   if (records <= RankProfile::max_records / units) return;
   throw Error(ErrorCode::data,
@@ -839,11 +839,7 @@ struct Table::State : OpenedTable {};
 namespace {
 
 void tell_opened(const std::vector<Input>& inputs, const OnOpened& on_opened) {
-  if (!on_opened) return;
-  std::vector<OpenedFile> files;
-  files.reserve(inputs.size());
-  for (const Input& input : inputs) files.push_back(input.files.opened());
-  on_opened(files);
+  if (on_opened) on_opened(mapped(inputs, [](const Input& input) { return input.files.opened(); }));
 }
 
 /// The share of the files' bytes that was read.
@@ -1032,9 +1028,9 @@ std::vector<TableColumn> Table::columns() const {
     throw Error(ErrorCode::usage, state_->display_name + ": JSON has no schema: its keys are in the records",
                 {"add ", Field("check"), ", which reads them"});
   }
-  std::vector<TableColumn> columns;
-  for (const Column& column : state_->relation->columns()) columns.push_back({column.name, shown_type(column)});
-  return columns;
+  return mapped(state_->relation->columns(), [](const Column& column) {
+    return TableColumn{column.name, shown_type(column)};
+  });
 }
 
 std::vector<TableColumn> Table::checked_columns(const std::function<void()>& on_progress) const {
