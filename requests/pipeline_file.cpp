@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "fractile/source.hpp"
 #include "libraries/fmt.hpp"
 #include "requests/toml_file.hpp"
@@ -42,9 +43,7 @@ std::size_t index_of(const Item& item, const std::vector<Rational>& values) {
 }
 
 std::vector<std::size_t> indices_of(const Item& list, const std::vector<Rational>& values) {
-  std::vector<std::size_t> indices;
-  for (const Item& item : list.items()) indices.push_back(index_of(item, values));
-  return indices;
+  return mapped(list.items(), [&](const Item& item) { return index_of(item, values); });
 }
 
 std::vector<Rational> values_of(const Item& list) {
@@ -222,9 +221,7 @@ struct NamedPerturber {
 };
 
 std::vector<Rational> numbered_answers(std::size_t count) {
-  std::vector<Rational> answers;
-  for (std::size_t i = 0; i < count; ++i) answers.emplace_back(static_cast<std::int64_t>(i));
-  return answers;
+  return tabulated(count, [&](std::size_t i) { return Rational(static_cast<std::int64_t>(i)); });
 }
 
 NamedPerturber perturber_of_word(const Item& word, std::size_t size) {

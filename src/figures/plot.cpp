@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "figures/frame.hpp"
 #include "figures/markup.hpp"
@@ -192,9 +193,7 @@ Key key_of(const std::vector<const Line*>& titled, double top, double width) {
   constexpr double sample = 34;
   constexpr double line_height = 20;
   constexpr double margin = 12;
-  std::vector<std::string> titles;
-  titles.reserve(titled.size());
-  for (const Line* const line : titled) titles.push_back(line->title);
+  std::vector<std::string> titles = mapped(titled, &Line::title);
   titles = shortened_names(titles, width - sample - 3 * margin, font_size);
   std::string text;
   double x = margin;
@@ -231,8 +230,7 @@ std::string to_svg(const Figure& figure, Frame frame) {
   const double before = 12 + numbers + 6;
   const double title_room = with_titles ? 22 : 10;
   double top = heading_height(labels, frame, width) + (figure.y_label.empty() ? 6 : 22);
-  std::vector<std::string> titles;
-  for (const Panel& panel : figure.panels) titles.push_back(panel.title);
+  std::vector<std::string> titles = mapped(figure.panels, &Panel::title);
   titles = shortened_names(titles, panel_width(grid) - 22 - before, font_size);
   std::string content = text_element(shortened(figure.y_label, width - 20, font_size), {8, top - 6});
   for (std::size_t row = 0, p = 0; row < grid.rows; ++row) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "exact/uncopied.hpp"
 #include "fractile/error.hpp"
 #include "ledger/forks.hpp"
 #include "ledger/store.hpp"
@@ -32,14 +33,12 @@ class DiskFull : public Error {
 };
 
 /// An open database. Every failure throws `ledger` and names the file.
-class Connection {
+class Connection : Uncopied {
  public:
   /// `reading` works even where nothing may be written.
   enum class Access { existing, reading };
 
   Connection(const std::string& path, Access access, Waiting waiting);
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
   /// Sets how long the connection waits from now on.
   void wait(Waiting::Until until) { waiting_.until = until; }
   const std::string& path() const { return path_; }
@@ -105,13 +104,11 @@ class Statement {
 };
 
 /// A transaction, rolled back unless it is committed. Until one of the kind `write` ends, no other connection can begin to write.
-class Transaction {
+class Transaction : Uncopied {
  public:
   enum class Kind { read, write };
 
   Transaction(const Connection& connection, Kind kind);
-  Transaction(const Transaction&) = delete;
-  Transaction& operator=(const Transaction&) = delete;
   ~Transaction();
   void commit();
 

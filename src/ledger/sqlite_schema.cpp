@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "exact/digest.hpp"
+#include "exact/lists.hpp"
 #include "fractile/ledger.hpp"
 #include "libraries/fmt.hpp"
 
@@ -25,9 +26,7 @@ constexpr std::array events_since_3{"sums TEXT"};
 /// For example ", a TEXT, b TEXT" from format 3 on, "" before. SQLite itself writes added columns behind the others in this way.
 template <class Columns>
 std::string columns_since_3(std::int64_t format, const Columns& columns) {
-  std::string text;
-  for (const char* column : columns) text += format >= 3 ? std::string(", ") + column : "";
-  return text;
+  return joined(columns, "", [&](const char* column) { return format >= 3 ? std::string(", ") + column : ""; });
 }
 
 std::string entries(std::int64_t format) {

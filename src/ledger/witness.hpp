@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "exact/uncopied.hpp"
 #include "ledger/store.hpp"
 
 namespace fractile::ledger_detail {
@@ -17,14 +18,12 @@ struct Seen {
 };
 
 /// An open witness. All errors are `ledger` and name the witness.
-class Witness {
+class Witness : Uncopied {
  public:
   enum class For { reading, writing };
 
   /// Throws `ledger` when the file does not exist, or may not be used in this way.
   Witness(const Store& store, const std::string& path, For use) : Witness(&store, store.name(), path, use) {}
-  Witness(const Witness&) = delete;
-  Witness& operator=(const Witness&) = delete;
   ~Witness();
 
   static bool is_there(const std::string& path);

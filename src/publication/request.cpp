@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "exact/lists.hpp"
 #include "fractile/error.hpp"
 #include "fractile/publication.hpp"
 #include "libraries/fmt.hpp"
@@ -110,9 +111,7 @@ std::string name_of_source(const std::string& declared, const TableOptions& read
   const auto is_unknown = [](const OpenedFile& file) { return file.path.empty(); };
   if (opened.empty() || std::ranges::any_of(opened, is_unknown)) return {};
   if (!read.file.empty()) return opened.front().path;
-  std::string name;
-  for (const OpenedFile& file : opened) name += (name.empty() ? "" : ",") + file.path;
-  return name;
+  return joined(opened, ",", &OpenedFile::path);
 }
 
 }  // namespace fractile

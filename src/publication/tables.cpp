@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "fractile/error.hpp"
 #include "fractile/release.hpp"
 #include "fractile/source.hpp"
@@ -274,8 +275,7 @@ std::vector<const KeyColumn*> Publication::columns_of(const PublicationTable& ta
   for (const std::string& name : table.by) {
     const auto at = std::ranges::find(keys, name, &KeyColumn::column);
     if (at == keys.end()) {
-      std::vector<std::string> known;
-      for (const KeyColumn& column : keys) known.push_back(column.column);
+      const std::vector<std::string> known = mapped(keys, &KeyColumn::column);
       const std::string nearest = nearest_word(name, known);
       refuse("by", "the keys of " + quoted(name) + " are not listed",
              nearest.empty() ? "list the keys of this column, which are public" : "did you mean " + nearest + "?");
@@ -349,9 +349,7 @@ void Publication::validate() const {
 }
 
 KeyColumns publication_detail::columns_of(const PublicationTable& table, const KeyLevel& level) {
-  std::vector<std::string> columns;
-  for (const std::size_t place : level) columns.push_back(table.by[place]);
-  return KeyColumns(std::move(columns));
+  return KeyColumns(mapped(level, [&](std::size_t place) { return table.by[place]; }));
 }
 
 std::vector<std::string> publication_detail::others_of(const PublicationTable& table, const KeyLevel& level) {

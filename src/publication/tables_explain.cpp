@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/privacy.hpp"
@@ -558,9 +559,8 @@ void explain_assumptions(Page& page, const std::vector<Table>& tables) {
 }
 
 void explain_unprotected(Page& page, const PublishedTables& published, const std::vector<Table>& tables) {
-  std::vector<std::string> items;
-  items.reserve(tables.size() + 2);
-  for (const Table& table : tables) items.push_back(possible_values(page, table, "which were chosen beforehand."));
+  std::vector<std::string> items =
+      mapped(tables, [&](const Table& table) { return possible_values(page, table, "which were chosen beforehand."); });
   items.emplace_back("Which tables were asked for, with which quantiles, of which columns, and at what cost.");
   items.emplace_back("The lists of keys and cells, which are public knowledge.");
   report_detail::explain_unprotected(page, promise_of(page, published, tables), std::move(items));
@@ -637,10 +637,7 @@ std::string title_of(const Page& page, const PublishedTables& published, const s
                      const About& about) {
   if (!about.title.empty()) return page.typed(about.title);
   if (!published.publication.title.empty()) return page.typed(published.publication.title);
-  std::vector<std::string> names;
-  names.reserve(tables.size());
-  for (const Table& table : tables) names.push_back(page.typed(table.table.name));
-  return "Tables of " + enumerated(names);
+  return "Tables of " + enumerated(mapped(tables, [&](const Table& table) { return page.typed(table.table.name); }));
 }
 
 const std::optional<std::uint64_t>* seed_of(const PublishedTables& published) {

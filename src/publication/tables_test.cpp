@@ -7,6 +7,7 @@
 #include "fractile/publication.hpp"
 #include "publication/level_cells.hpp"
 #include "publication/publication_test_support.hpp"
+#include "support/errors.hpp"
 
 namespace fractile {
 namespace {
@@ -92,15 +93,11 @@ TEST(PublicationCells, OfOtherKeysComeAfterTheListed) {
 void expect_refused(const std::string& field, const std::string& why, const std::function<void(Publication&)>& change) {
   Publication publication = earnings();
   change(publication);
-  try {
-    publication.validate();
-    ADD_FAILURE() << field << ": " << why;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::usage);
-    EXPECT_EQ(error.field(), field) << error.what();
-    EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
-    EXPECT_FALSE(error.hint().empty());
-  }
+  const Error error = testing::error_of([&] { publication.validate(); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_EQ(error.field(), field) << error.what();
+  EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
+  EXPECT_FALSE(error.hint().empty());
 }
 
 // Rows of a table could not be told apart if their keys had one label.

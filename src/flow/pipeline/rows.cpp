@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "exact/checkpoint.hpp"
+#include "exact/lists.hpp"
 #include "flow/channel/names.hpp"
 #include "flow/pipeline/additions.hpp"
 #include "flow/pipeline/bars_law.hpp"
@@ -269,9 +270,7 @@ std::vector<std::vector<Ring>> added_rows(const Pipeline& pipeline, const Frame&
   const std::vector<std::size_t> totals = reachable(additions, pipeline.participants);
   const LawOfAll<Ring, Counts<Ring>, std::size_t> counts({whole<Ring>(1)}, additions.steps);
   return rows_by_law(pipeline, frame, noises, counts, [&](const Counts<Ring>& law) {
-    std::vector<Ring> row;
-    for (const std::size_t total : totals) row.push_back(total < law.size() ? law[total] : Ring());
-    return row;
+    return mapped(totals, [&](std::size_t total) { return total < law.size() ? law[total] : Ring(); });
   });
 }
 

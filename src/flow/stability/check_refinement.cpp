@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "exact/checkpoint.hpp"
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "flow/channel/names.hpp"
 #include "flow/channel/papers.hpp"
@@ -62,11 +63,8 @@ bool counts_everyone(const Pipeline& pipeline) {
 /// The probability of being counted, by value.
 std::vector<Rational> counted_probabilities(const Pipeline& pipeline, const Rational& odds) {
   const Noise<Integer> noise = noise_at(noise_of(pipeline.perturber), odds);
-  std::vector<Rational> result;
-  for (const Integer& numerator : counted_numerators(pipeline, noise)) {
-    result.push_back(fraction_of(numerator, noise.denominator));
-  }
-  return result;
+  return mapped(counted_numerators(pipeline, noise),
+                [&](const Integer& numerator) { return fraction_of(numerator, noise.denominator); });
 }
 
 /// Every counted participant stays counted with probability offset + slope, and every other one becomes counted with probability

@@ -2,6 +2,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
+#include "support/errors.hpp"
 #include "support/windows.hpp"
 
 namespace fractile::flow {
@@ -147,12 +148,7 @@ TEST(ServedTogether, EveryoneMustBeServed) {
 TEST(ServedTogether, RangesMustBeTheSame) {
   const std::vector<ServedRange> whole{{1, 4, served}};
   const auto are_refused = [&](const std::vector<std::vector<ServedRange>>& each) {
-    try {
-      served_together(each);
-    } catch (const Error& error) {
-      return error.code() == ErrorCode::usage;
-    }
-    return false;
+    return testing::code_of([&] { served_together(each); }) == ErrorCode::usage;
   };
   EXPECT_TRUE(are_refused({whole, {}}));
   EXPECT_TRUE(are_refused({std::vector<ServedRange>{}}));

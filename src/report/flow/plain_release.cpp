@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "flow/pipeline/pipeline_rows.hpp"
 
 namespace fractile::report_detail {
@@ -123,11 +124,9 @@ PlainRelease::Law PlainRelease::candidates(const CountsByCandidate& table, std::
 
 std::optional<std::vector<std::int64_t>> PlainRelease::exponents(const CountsByCandidate& table) const {
   if (selections_.size() > 1) return {};
-  std::vector<std::int64_t> exponents;
-  for (std::size_t k = 0; k < table.size(); ++k) {
-    exponents.push_back(exponent(missed_by(table, k, selections_.front()), selections_.front()));
-  }
-  return exponents;
+  return tabulated(table.size(), [&](std::size_t k) {
+    return exponent(missed_by(table, k, selections_.front()), selections_.front());
+  });
 }
 
 std::map<CountsByCandidate, Rational> PlainRelease::law(const CountsByCandidate& table) const {

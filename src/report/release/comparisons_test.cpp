@@ -7,6 +7,7 @@
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
 #include "support/described.hpp"
+#include "support/errors.hpp"
 #include "support/releases.hpp"
 
 namespace fractile {
@@ -96,13 +97,7 @@ TEST(Comparisons, OfKeysOfOneColumnAreMadeWithTheOthersAlike) {
 }
 
 std::string refusal_of(const Release& receipt, const ComparisonRequest& request) {
-  try {
-    comparisons_of(receipt, request);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::usage);
-    return error.what();
-  }
-  return {};
+  return testing::refusal(ErrorCode::usage, [&] { comparisons_of(receipt, request); });
 }
 
 TEST(Comparisons, OfWhatIsNotThereAreRefused) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "exact/own_environment.hpp"
+#include "exact/uncopied.hpp"
 #include "exact/workers.hpp"
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
@@ -138,15 +139,13 @@ EngineFailure failure_of(const char* message, FailureTime time = FailureTime::ru
 }
 
 /// A query, from its text to its result. It is released in the right order in all cases.
-class Query {
+class Query : Uncopied {
  public:
   Query(const EngineApi& api, EngineConnection* connection, const std::string& sql) : Query(api, connection) {
     if (api_.prepare(connection, sql.c_str(), &statement_) != engine_ok) {
       throw failure_of(api_.prepare_error(statement_), FailureTime::preparing);
     }
   }
-  Query(const Query&) = delete;
-  Query& operator=(const Query&) = delete;
   ~Query() {
     if (chunk_ != nullptr) api_.destroy_data_chunk(&chunk_);
     if (result_.internal != nullptr) api_.destroy_result(&result_);
@@ -263,11 +262,9 @@ void pass_to_handover(EngineCall* call, EngineChunk* records, EngineVector* out)
 }
 
 /// Owns a type of the engine.
-class TypeHandle {
+class TypeHandle : Uncopied {
  public:
   TypeHandle(const EngineApi& api, EngineTypeNumber number) : api_(api), type_(api.create_logical_type(number)) {}
-  TypeHandle(const TypeHandle&) = delete;
-  TypeHandle& operator=(const TypeHandle&) = delete;
   ~TypeHandle() { api_.destroy_logical_type(&type_); }
   EngineType* get() const { return type_; }
 
@@ -277,7 +274,7 @@ class TypeHandle {
 };
 
 /// A function of SQL from texts and numbers to a truth value. NULL is passed to it like other arguments.
-class FunctionOfCells {
+class FunctionOfCells : Uncopied {
  public:
   FunctionOfCells(const EngineApi& api, const char* name, const std::vector<CellType>& types, EngineFunctionBody body)
       : api_(api), function_(api.create_scalar_function()) {
@@ -289,8 +286,6 @@ class FunctionOfCells {
     api_.scalar_function_set_special_handling(function_);
     api_.scalar_function_set_function(function_, body);
   }
-  FunctionOfCells(const FunctionOfCells&) = delete;
-  FunctionOfCells& operator=(const FunctionOfCells&) = delete;
   ~FunctionOfCells() { api_.destroy_scalar_function(&function_); }
   EngineFunction* get() const { return function_; }
 
@@ -350,10 +345,8 @@ ResultStream::ResultStream(ResultStream&&) noexcept = default;
 ResultStream::~ResultStream() = default;
 std::optional<Chunk> ResultStream::next() { return state_->next(); }
 
-struct Connection::State {
+struct Connection::State : Uncopied {
   explicit State(const EngineApi& which) : api(which) {}
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
   ~State() {
     if (connection != nullptr) api.disconnect(&connection);
     if (database != nullptr) api.close(&database);

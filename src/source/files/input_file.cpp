@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/uncopied.hpp"
 #include "fractile/error.hpp"
 #include "source/files/foreign_format.hpp"
 #include "source/files/nameless_file.hpp"
@@ -59,11 +60,9 @@ int spool(int from, const std::string& display_name) {
 }
 
 /// Closes unless released.
-class Descriptor {
+class Descriptor : Uncopied {
  public:
   explicit Descriptor(int value) : value_(value) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() {
     if (value_ >= 0) close(value_);
   }

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
 #include "source/engine/letter_case.hpp"
@@ -192,10 +193,7 @@ std::uint64_t parquet_rows(const Connection& connection, const InputFile& file) 
 }
 
 std::vector<std::string> paths_of(const std::vector<InputFile>& files) {
-  std::vector<std::string> paths;
-  paths.reserve(files.size());
-  for (const InputFile& file : files) paths.push_back(file.path());
-  return paths;
+  return mapped(files, [](const InputFile& file) { return file.path(); });
 }
 
 /// The list of paths, for functions of the engine that read files.
@@ -247,9 +245,7 @@ std::string header_of(const InputFile& file) {
 
 /// 'name': 'VARCHAR', for each name.
 std::string text_columns_sql(const std::vector<std::string>& names) {
-  std::string sql;
-  for (const std::string& name : names) sql += (sql.empty() ? "" : ", ") + quote_literal(name) + ": 'VARCHAR'";
-  return sql;
+  return joined(names, ", ", [](const std::string& name) { return quote_literal(name) + ": 'VARCHAR'"; });
 }
 
 /// Throws unless the engine can search for this key in JSON, and SQL can spell it.
@@ -516,10 +512,7 @@ std::size_t Relation::number_of(const Column& column) const {
 
 std::string Relation::unblanked_from(const std::vector<Column>& columns) const {
   if (!json_form_) return from_;
-  std::vector<std::string> keys;
-  keys.reserve(columns.size());
-  for (const Column& column : columns) keys.push_back(column.engine_name);
-  return read_json_sql(from_, *json_form_, keys);
+  return read_json_sql(from_, *json_form_, mapped(columns, &Column::engine_name));
 }
 
 Relation Relation::on_lines() const {

@@ -12,6 +12,7 @@
 
 #include "source/entries/table_test_support.hpp"
 #include "source/files/text_check.hpp"
+#include "support/errors.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -77,12 +78,7 @@ std::optional<std::vector<Row>> rows_by_us(const Connection& connection, const I
 }
 
 bool passes(const InputFile& file, const DelimitedShape& shape, LineEndsInCells line_ends = LineEndsInCells::allowed) {
-  try {
-    check_delimited(file, shape, line_ends, {});
-  } catch (const Error&) {
-    return false;
-  }
-  return true;
+  return !testing::error_if_any([&] { check_delimited(file, shape, line_ends, {}); });
 }
 
 std::string with(std::string text, const std::string& delimiter, const std::string& end) {
