@@ -197,11 +197,11 @@ People people_of(const Item& item) {
 
 Perturber release_perturber(const Item& item, std::size_t values) {
   item.require_keys({"release", "quantile", "quantiles", "records", "lattice", "neighbors"});
-  flow::Release release;
-  release.mechanism = item.need("release", "release = \"exponential\"")
-                          .choice<flow::Release::Mechanism>({{"approximate", flow::Release::Mechanism::approximate},
-                                                             {"exponential", flow::Release::Mechanism::exponential},
-                                                             {"gumbel-max", flow::Release::Mechanism::gumbel_max}});
+  flow::CentralMechanism release;
+  release.kind = item.need("release", "release = \"exponential\"")
+                     .choice<flow::CentralMechanism::Kind>({{"approximate", flow::CentralMechanism::Kind::approximate},
+                                                            {"exponential", flow::CentralMechanism::Kind::exponential},
+                                                            {"gumbel-max", flow::CentralMechanism::Kind::gumbel_max}});
   const std::optional<Item> quantiles = item.find("quantiles");
   const std::optional<Item> quantile = item.find("quantile");
   if (quantiles && quantile) quantile->refuse("there are already quantiles", "write one of the two");

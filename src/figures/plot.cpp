@@ -217,7 +217,7 @@ Key key_of(const std::vector<const Line*>& titled, double top, double width) {
 
 }  // namespace
 
-std::string to_svg(const Figure& figure, Frame frame) {
+std::string to_svg(const Figure& figure, ShownIn shown_in) {
   const OwnEnvironment own;
   const Grid grid = grid_for(figure.panels.size());
   const std::vector<const Line*> titled = titled_lines(figure);
@@ -229,7 +229,7 @@ std::string to_svg(const Figure& figure, Frame frame) {
   for (const Panel& panel : figure.panels) numbers = std::max(numbers, y_numbers_width(panel.y, figure.panel_height));
   const double before = 12 + numbers + 6;
   const double title_room = with_titles ? 22 : 10;
-  double top = heading_height(labels, frame, width) + (figure.y_label.empty() ? 6 : 22);
+  double top = heading_height(labels, shown_in, width) + (figure.y_label.empty() ? 6 : 22);
   std::vector<std::string> titles = mapped(figure.panels, &Panel::title);
   titles = shortened_names(titles, panel_width(grid) - 22 - before, font_size);
   std::string content = text_element(shortened(figure.y_label, width - 20, font_size), {8, top - 6});
@@ -246,7 +246,7 @@ std::string to_svg(const Figure& figure, Frame frame) {
   }
   content += text_element(shortened(figure.x_label, width - 20, font_size), {width / 2, top + 10, Anchor::middle});
   const Key key = key_of(titled, top + 18, width);
-  return framed(content + key.text, width, top + 22 + key.height, labels, frame);
+  return framed(content + key.text, width, top + 22 + key.height, labels, shown_in);
 }
 
 }  // namespace fractile::figures

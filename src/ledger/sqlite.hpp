@@ -33,12 +33,12 @@ class DiskFull : public Error {
 };
 
 /// An open database. Every failure throws `ledger` and names the file.
-class Connection : Uncopied {
+class Database : Uncopied {
  public:
   /// `reading` works even where nothing may be written.
   enum class Access { existing, reading };
 
-  Connection(const std::string& path, Access access, Waiting waiting);
+  Database(const std::string& path, Access access, Waiting waiting);
   /// Sets how long the connection waits from now on.
   void wait(Waiting::Until until) { waiting_.until = until; }
   const std::string& path() const { return path_; }
@@ -76,7 +76,7 @@ class Connection : Uncopied {
 /// A prepared statement. Parameters are numbered from 1, columns from 0.
 class Statement {
  public:
-  Statement(const Connection& connection, std::string_view sql);
+  Statement(const Database& connection, std::string_view sql);
 
   Statement& bind(int parameter, const std::string& text);
   Statement& bind(int parameter, std::int64_t number);
@@ -99,7 +99,7 @@ class Statement {
     void operator()(sqlite3_stmt* statement) const;
   };
   void require(int result) const;
-  const Connection& connection_;
+  const Database& connection_;
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
@@ -108,13 +108,13 @@ class Transaction : Uncopied {
  public:
   enum class Kind { read, write };
 
-  Transaction(const Connection& connection, Kind kind);
+  Transaction(const Database& connection, Kind kind);
   ~Transaction();
   void commit();
 
  private:
   HoldForks held_;  // the first member, so that no forked child has the transaction's locks
-  const Connection& connection_;
+  const Database& connection_;
 };
 
 }  // namespace fractile::ledger_detail

@@ -53,7 +53,7 @@ void make_new(const std::string& path, const Waiting& waiting) {
   if (file < 0) cannot_create(path);
   close(file);
   try {
-    const Connection connection(unfinished, Connection::Access::existing, waiting);
+    const Database connection(unfinished, Database::Access::existing, waiting);
     prepare(connection, Wanted::created);
   } catch (...) {
     unlink(unfinished.c_str());
@@ -153,8 +153,7 @@ class SqliteStore final : public Store {
  public:
   SqliteStore(const std::string& path, Wanted wanted, const Waiting& waiting)
       : waiting_(waiting),
-        connection_(path, wanted == Wanted::reading ? Connection::Access::reading : Connection::Access::existing,
-                    waiting) {
+        connection_(path, wanted == Wanted::reading ? Database::Access::reading : Database::Access::existing, waiting) {
     if (wanted == Wanted::reading) {
       require_ledger(connection_);
     } else {
@@ -309,7 +308,7 @@ class SqliteStore final : public Store {
   bool was_committed() const {
     if (connection_.in_transaction() || last_hash_.empty()) return false;
     try {
-      const Connection again(name(), Connection::Access::reading, waiting_);
+      const Database again(name(), Database::Access::reading, waiting_);
       Statement line(again, "SELECT 1 FROM events WHERE hash = ?1");
       return line.bind(1, last_hash_).step();
     } catch (const Error&) {
@@ -326,7 +325,7 @@ class SqliteStore final : public Store {
   }
 
   mutable Waiting waiting_;
-  mutable Connection connection_;
+  mutable Database connection_;
   mutable std::optional<Room> room_;
   mutable std::string last_hash_;  ///< the hash of the last line that the transaction has added
 };

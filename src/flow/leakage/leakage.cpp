@@ -27,21 +27,21 @@ struct Found {
   Number capacity;
 };
 
-/// A world, its frame, and the columns of its observations among those of all worlds.
+/// A world, its outline, and the columns of its observations among those of all worlds.
 struct Shown {
   World world;
-  Frame frame;
+  Outline outline;
   std::vector<std::size_t> columns;
 };
 
 std::vector<std::vector<Rational>> probabilities_of(const Shown& shown, const Rational& odds) {
-  const Matrix matrix = matrix_at(shown.world.pipeline, shown.frame, odds);
+  const Matrix matrix = matrix_at(shown.world.pipeline, shown.outline, odds);
   return tabulated(matrix.rows(),
                    [&](std::size_t x) { return std::vector<Rational>(matrix.row(x).begin(), matrix.row(x).end()); });
 }
 
 std::vector<std::vector<Enclosure>> probabilities_of(const Shown& shown, const Enclosure& odds) {
-  Rows<Enclosure> rows = rows_at(shown.world.pipeline, shown.frame, odds);
+  ScaledRows<Enclosure> rows = rows_at(shown.world.pipeline, shown.outline, odds);
   for (std::vector<Enclosure>& row : rows.numerators) {
     for (Enclosure& p : row) arb_div(p.arb(), p.arb(), rows.denominator.arb(), enclosure_bits);
   }
@@ -54,13 +54,13 @@ class ListedWorlds {
   explicit ListedWorlds(std::vector<World> worlds) {
     std::map<std::string, std::size_t> columns;
     for (World& world : worlds) {
-      Frame frame = frame_of(world.pipeline);
-      std::vector<std::size_t> places = mapped(frame.observation_names, [&](const std::string& name) {
+      Outline outline = outline_of(world.pipeline);
+      std::vector<std::size_t> places = mapped(outline.observation_names, [&](const std::string& name) {
         return columns.try_emplace(name, columns.size()).first->second;
       });
-      entries_ += static_cast<double>(frame.secrets.size()) * static_cast<double>(places.size()) *
+      entries_ += static_cast<double>(outline.secrets.size()) * static_cast<double>(places.size()) *
                   static_cast<double>(world.gains.columns());
-      shown_.push_back({std::move(world), std::move(frame), std::move(places)});
+      shown_.push_back({std::move(world), std::move(outline), std::move(places)});
     }
     observations_ = columns.size();
   }

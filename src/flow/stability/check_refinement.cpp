@@ -371,12 +371,12 @@ PipelineRefinement in_words_of(const PostProcessor& own, bool is_of_all, Pipelin
   Pipeline named = *answer.about;
   named.post = own;
   if (!answer.observations.empty()) {
-    Frame frame = frame_of(named);  // with all arrangements, if `own` is not symmetric
+    Outline outline = outline_of(named);  // with all arrangements, if `own` is not symmetric
     if (auto* const example = std::get_if<Counterexample>(&answer.refinement.verdict)) {
-      *example = with_secrets(*example, answer.secrets, frame.secret_names);
+      *example = with_secrets(*example, answer.secrets, outline.secret_names);
     }
-    answer.secrets = std::move(frame.secret_names);
-    answer.observations = std::move(frame.observation_names);
+    answer.secrets = std::move(outline.secret_names);
+    answer.observations = std::move(outline.observation_names);
   }
   auto* const witness = std::get_if<Witness>(&answer.refinement.verdict);
   if (witness != nullptr && witness->matrix.rows() > 0) {

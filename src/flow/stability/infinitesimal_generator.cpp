@@ -137,9 +137,9 @@ StepsVerdict check_steps(const Pipeline& pipeline, const Rational& from, const R
   if (symbolic_degree(pipeline) > longest || secret_count(pipeline) > Rational(most_rows)) {
     return verdict;
   }
-  const Frame frame = frame_of(pipeline);
-  if (frame.observation_names.size() > most_columns) return verdict;
-  const PolynomialRows rows = different(symbolic_rows(pipeline, frame).numerators);
+  const Outline outline = outline_of(pipeline);
+  if (outline.observation_names.size() > most_columns) return verdict;
+  const PolynomialRows rows = different(symbolic_rows(pipeline, outline).numerators);
   const Rational inside = (from + to) / 2;
   const std::vector<std::size_t> independent = independent_rows(rows, inside);
   if (independent.empty()) return verdict;

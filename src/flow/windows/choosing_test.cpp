@@ -61,7 +61,7 @@ TEST(ServedRanges, AppendixD1HasTwo) {
 // Every epsilon serves an analyst who bears the loss without a release, even where nothing is known of windows.
 TEST(ServedRanges, TheLossWithoutAReleaseIsBorneEverywhere) {
   const Pipeline pipeline{
-      3, {0, 1, 2}, Perturber::release({Release::Mechanism::approximate, {Rational(1, 3), Rational(3, 4)}}, 3), {}};
+      3, {0, 1, 2}, Perturber::release({CentralMechanism::Kind::approximate, {Rational(1, 3), Rational(3, 4)}}, 3), {}};
   Analyst analyst;
   analyst.goal = Analyst::Goal::bayes_risk;
   const RealBounds without = loss_without_release(pipeline, analyst);

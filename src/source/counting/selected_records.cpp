@@ -170,7 +170,7 @@ bool is_same_value(const std::string& key, const std::string& value, const std::
               "write each key once, as a value of that type", "keys");
 }
 
-std::vector<std::string> texts_of_type(const Connection& connection, const Column& column,
+std::vector<std::string> texts_of_type(const Session& connection, const Column& column,
                                        const std::vector<std::string>& keys) {
   constexpr std::size_t at_once = 1000;
   const Column value{"key", "value", column.type, column.full_type};
@@ -208,7 +208,7 @@ bool holds_texts(const Column& column) {
   return column.full_type.empty() || column.type == "VARCHAR" || column.type == "JSON";
 }
 
-GroupKeys keys_of_type(const Connection& connection, const Column& column, const RecordSelection& selection,
+GroupKeys keys_of_type(const Session& connection, const Column& column, const RecordSelection& selection,
                        std::size_t k) {
   if (holds_texts(column)) return selection.keys;
   std::vector<std::string> keys = selection.keys.list(k);

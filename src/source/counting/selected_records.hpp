@@ -88,7 +88,7 @@ bool holds_texts(const Column& column);
 /// The selection's keys, with those of its k-th column replaced by the texts that count_selected() compares: the engine's texts for
 /// values of the column's type. Throws `usage` for a key that is not exactly a value of that type, and for two keys that are the
 /// same value. No record is looked at. Throws EngineFailure.
-GroupKeys keys_of_type(const Connection& connection, const Column& column, const RecordSelection& selection,
+GroupKeys keys_of_type(const Session& connection, const Column& column, const RecordSelection& selection,
                        std::size_t k);
 
 /// Throws `usage` unless the selection identifies persons by `of_rows`, the column of persons for whom a query makes one row each.

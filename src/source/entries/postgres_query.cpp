@@ -153,8 +153,8 @@ struct PostgresQuery::State {
   }
 
   /// The engine on one thread, since rows come one after another. `table` has the name that the query's view reads.
-  Connection engine_with(StreamedTable& table) const {
-    Connection connection = Connection::open(library);
+  Session engine_with(StreamedTable& table) const {
+    Session connection = Session::open(library);
     connection.run("SET threads = 1");
     connection.add(table, reader_name);
     return connection;
@@ -183,7 +183,7 @@ struct PostgresQuery::State {
                        "rename all but one of them there");
     PostgresRecords never_read(address, name, table.path(), table.columns(), {});
     StreamedTable rows(RowWiseQuery::streamed_columns(table.columns()), never_read);
-    const Connection connection = engine_with(rows);
+    const Session connection = engine_with(rows);
     try {
       row_wise.emplace(RowWiseQuery{
           name, table.path(), table.columns(),
@@ -217,7 +217,7 @@ struct PostgresQuery::State {
     const UnitLattice units = counted_on(column, lattice);
     PostgresRecords records(address, row_wise->table, row_wise->path, row_wise->columns, on_progress);
     StreamedTable rows(row_wise->streamed(), records);
-    const Connection connection = engine_with(rows);
+    const Session connection = engine_with(rows);
     try {
       for (const std::string& statement : row_wise->relation.setup()) connection.run(statement);
       Counted counted = count_by_stream(connection,
@@ -261,7 +261,7 @@ struct PostgresQuery::State {
         mapped(asked, [&](const ColumnToCount* each) { return task_of(*each, selected_columns(*each), key); });
     PostgresRecords records(address, row_wise->table, row_wise->path, row_wise->columns, on_progress);
     StreamedTable rows(row_wise->streamed(), records);
-    const Connection connection = engine_with(rows);
+    const Session connection = engine_with(rows);
     try {
       for (ColumnTask& each : all) {
         for (std::size_t k = 0; k < each.columns.keys.size(); ++k) {
@@ -274,7 +274,7 @@ struct PostgresQuery::State {
         for (Column& column : columns_with_missing(each.columns)) blanked.push_back(std::move(column));
       }
       std::vector<SelectedProfiles> counted =
-          mapped(count_selected([&]() -> const Connection& { return connection; },
+          mapped(count_selected([&]() -> const Session& { return connection; },
                                 row_wise->relation.without(std::move(blanked), missing), all, threads, 0,
                                 Unreadable::missing, on_progress),
                  &SelectedCounts::finish);
@@ -345,7 +345,7 @@ PostgresQuery PostgresQuery::open(const std::string& address, const TableOptions
                                              options.sql_stability,
                                              {},
                                              {}});
-  const Connection engine = Connection::open(options.library);
+  const Session engine = Session::open(options.library);
   std::optional<SqlTree> tree;
   try {
     tree.emplace(SqlTree::of(engine, options.sql));

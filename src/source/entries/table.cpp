@@ -38,13 +38,13 @@ namespace {
 /// Gives the connection to the first caller, on any thread.
 class FirstConnection {
  public:
-  void put(Connection connection) {
+  void put(Session connection) {
     const std::lock_guard lock(mutex_);
     connection_.emplace(std::move(connection));
   }
-  std::optional<Connection> take() const {
+  std::optional<Session> take() const {
     const std::lock_guard lock(mutex_);
-    std::optional<Connection> taken;
+    std::optional<Session> taken;
     if (connection_) taken.emplace(std::move(*connection_));
     connection_.reset();
     return taken;
@@ -52,7 +52,7 @@ class FirstConnection {
 
  private:
   mutable std::mutex mutex_;
-  mutable std::optional<Connection> connection_;
+  mutable std::optional<Session> connection_;
 };
 
 /// An opened table.
@@ -92,14 +92,14 @@ struct OpenedTable {
 enum class Order { any, of_file };
 
 /// `threads` as in TableOptions.
-void set_order(const Connection& connection, Order order, std::uint32_t threads) {
+void set_order(const Session& connection, Order order, std::uint32_t threads) {
   const std::uint32_t wanted = order == Order::any ? threads : 1;
   connection.run(wanted == 0 ? "RESET threads" : "SET threads = " + std::to_string(wanted));
   connection.run(order == Order::any ? "SET preserve_insertion_order = false" : "RESET preserve_insertion_order");
 }
 
-Connection connect(const std::string& library, Order order, std::uint32_t threads, std::uint64_t memory) {
-  Connection connection = Connection::open(library);
+Session connect(const std::string& library, Order order, std::uint32_t threads, std::uint64_t memory) {
+  Session connection = Session::open(library);
   if (memory > 0) connection.run("SET memory_limit = '" + std::to_string(memory / 2) + "B'");
   set_order(connection, order, threads);
   return connection;
@@ -115,13 +115,13 @@ std::uint32_t threads_for(const OpenedTable& source) {
 
 /// Every pass has a separate connection, since a failed scan may leave the engine unusable. The first pass uses the connection that
 /// opened the table.
-Connection unwatched(const OpenedTable& source, Order order, std::uint64_t memory) {
-  std::optional<Connection> first = source.first_connection.take();
+Session unwatched(const OpenedTable& source, Order order, std::uint64_t memory) {
+  std::optional<Session> first = source.first_connection.take();
   if (first) {
     set_order(*first, order, threads_for(source));
     return std::move(*first);
   }
-  Connection connection = connect(source.library, order, threads_for(source), memory);
+  Session connection = connect(source.library, order, threads_for(source), memory);
   for (const Input& input : source.inputs) input.relation->add_to(connection);
   for (const std::string& statement : source.relation->setup()) connection.run(statement);
   return connection;
@@ -130,8 +130,8 @@ Connection unwatched(const OpenedTable& source, Order order, std::uint64_t memor
 bool is_delimited(const Input& input) { return input.relation->text() != nullptr; }
 
 /// The same, with a report of the share read if only the engine knows it.
-Connection connect(const OpenedTable& source, Order order, std::uint64_t memory) {
-  Connection connection = unwatched(source, order, memory);
+Session connect(const OpenedTable& source, Order order, std::uint64_t memory) {
+  Session connection = unwatched(source, order, memory);
   *source.engine_share = 0;
   if (std::ranges::none_of(source.inputs, is_delimited)) connection.share_to(source.engine_share);
   return connection;
@@ -139,7 +139,7 @@ Connection connect(const OpenedTable& source, Order order, std::uint64_t memory)
 
 /// The same when it is first called.
 EngineOnDemand connecting(const OpenedTable& source, Order order, std::uint64_t memory) {
-  return [&source, order, memory, made = std::make_shared<std::optional<Connection>>()]() -> const Connection& {
+  return [&source, order, memory, made = std::make_shared<std::optional<Session>>()]() -> const Session& {
     if (!*made) made->emplace(connect(source, order, memory));
     return **made;
   };
@@ -349,7 +349,7 @@ bool counts_in_engine(const Column& column, const Lattice& lattice, Counting cou
   return can && counting != Counting::stream;
 }
 
-std::string engine_version(const Connection& connection) {
+std::string engine_version(const Session& connection) {
   ResultStream result = connection.query("SELECT version()", {CellType::text});
   return "DuckDB " + std::string(result.next().value().column(0).text(0));
 }
@@ -478,7 +478,7 @@ Counted count(const OpenedTable& source, const Relation& relation, const Column&
               bool in_engine, std::uint64_t memory, const std::function<void()>& on_progress) {
   if (is_read_here(relation))
     return count_text(relation, column, lattice, source.unreadable, source.threads, on_progress);
-  const Connection connection = connect(source, Order::any, memory);
+  const Session connection = connect(source, Order::any, memory);
   const NumberQuery query{number_expression(column, lattice, source.unreadable), relation.from(column),
                           reading_of(column, lattice.kind(), source.unreadable)};
   if (in_engine) return count_by_engine(connection, query, lattice, on_progress);
@@ -506,12 +506,12 @@ void require_persons(const OpenedTable& source, const RecordSelection& selection
 RecordSelection with_typed_keys(const OpenedTable& source, const RecordSelection& selection) {
   if (const auto person = optional_column(source, selection.person)) require_identifier(*person, source.display_name);
   RecordSelection typed = selection;
-  std::optional<Connection> connection;
+  std::optional<Session> connection;
   try {
     for (std::size_t k = 0; k < selection.by.size(); ++k) {
       const Column by = source.relation->column(selection.by[k], source.display_name);
       if (holds_texts(by)) continue;
-      if (!connection) connection.emplace(Connection::open(source.library));
+      if (!connection) connection.emplace(Session::open(source.library));
       typed.keys = keys_of_type(*connection, by, typed, k);
     }
   } catch (const EngineFailure& failure) {
@@ -711,7 +711,7 @@ std::uint64_t counted_rows(const OpenedTable& table, const std::function<void()>
               table.threads, [](const Chunk&) {}, on_progress);
     }
     return within_memory(table, [&](std::uint64_t memory) {
-      const Connection connection = connect(table, Order::any, memory);
+      const Session connection = connect(table, Order::any, memory);
       ResultStream result =
           connection.query("SELECT count(*) FROM " + relation.from(std::vector<Column>{}), {CellType::integer});
       return static_cast<std::uint64_t>(result.next().value().column(0).numbers<std::int64_t>()[0]);
@@ -883,8 +883,8 @@ Table Table::open(const TableOptions& options, const OnOpened& on_opened) {
   state->library = options.library;
   state->threads = options.threads;
   state->memory = options.memory;
-  std::optional<Connection> connection;
-  const auto engine = [&]() -> const Connection& {
+  std::optional<Session> connection;
+  const auto engine = [&]() -> const Session& {
     if (!connection) connection.emplace(connect(options.library, Order::of_file, options.threads, options.memory));
     return *connection;
   };

@@ -93,8 +93,7 @@ void check_delimiter(const std::string& delimiter, Format format) {
 }
 
 /// The rows of columns of text; NULL becomes an empty text.
-std::vector<std::vector<std::string>> text_rows(const Connection& connection, const std::string& sql,
-                                                std::size_t width) {
+std::vector<std::vector<std::string>> text_rows(const Session& connection, const std::string& sql, std::size_t width) {
   std::vector<std::vector<std::string>> rows;
   ResultStream result = connection.query(sql, std::vector<CellType>(width, CellType::text));
   while (const std::optional<Chunk> chunk = result.next()) {
@@ -110,7 +109,7 @@ std::vector<std::vector<std::string>> text_rows(const Connection& connection, co
 }
 
 /// The columns of a query, under new names: by their own names, the engine might find other columns, since it ignores letter case.
-std::vector<Column> described_columns(const Connection& connection, const std::string& query) {
+std::vector<Column> described_columns(const Session& connection, const std::string& query) {
   std::vector<Column> columns;
   for (const auto& row : text_rows(connection, "DESCRIBE " + query, 2)) {
     columns.push_back({row[0], "c" + std::to_string(columns.size()), bare_type(row[1]), row[1]});
@@ -132,7 +131,7 @@ struct StoredColumn {
 };
 
 /// The columns of the outermost level, as the file spells them. (The engine invents names for columns with equal names.)
-std::vector<StoredColumn> stored_columns(const Connection& connection, const std::string& file) {
+std::vector<StoredColumn> stored_columns(const Session& connection, const std::string& file) {
   constexpr int most_digits = 38;
   std::vector<StoredColumn> columns;
   std::vector<std::uint64_t> left{1};  // children that are still to come, for the element and those around it
@@ -177,7 +176,7 @@ std::string read_parquet_sql(const std::string& paths, const std::string& option
 
 /// The number of rows in the footer of a Parquet file. Throws `data` for an encrypted file whose footer is not encrypted: such a footer is
 /// signed, and names its algorithm along with random bytes. The engine fails where these are not UTF-8, and shows them where they are.
-std::uint64_t parquet_rows(const Connection& connection, const InputFile& file) {
+std::uint64_t parquet_rows(const Session& connection, const InputFile& file) {
   const std::string sql =
       "SELECT CAST(num_rows AS VARCHAR), coalesce(encryption_algorithm, '') FROM parquet_file_metadata(" +
       quote_literal(file.path()) + ")";
@@ -363,7 +362,7 @@ Relation Relation::of_delimited(const std::vector<InputFile>& files, std::string
   return relation;
 }
 
-void Relation::add_to(const Connection& connection) const {
+void Relation::add_to(const Session& connection) const {
   if (text_) connection.add(*text_, text_->function());
 }
 
@@ -390,7 +389,7 @@ Relation Relation::of_json(const std::vector<InputFile>& files) {
   return relation;
 }
 
-Relation Relation::of_parquet(const Connection& connection, const std::vector<InputFile>& files) {
+Relation Relation::of_parquet(const Session& connection, const std::vector<InputFile>& files) {
   Relation relation;
   for (const InputFile& file : files) {
     const std::string from = read_parquet_sql(quote_literal(file.path()));
@@ -422,7 +421,7 @@ Relation Relation::of_parquet(const Connection& connection, const std::vector<In
   return relation;
 }
 
-void Relation::expect_nan(const Connection& connection) {
+void Relation::expect_nan(const Session& connection) {
   if (rows_of_.empty()) return;
   ResultStream rows = connection.query(
       "SELECT 'yes' FROM duckdb_functions() WHERE function_name = 'read_parquet' AND "
@@ -431,7 +430,7 @@ void Relation::expect_nan(const Connection& connection) {
   if (rows.next()) from_ = read_parquet_sql(paths_sql(paths_), ", can_have_nan = true") + aliases_sql(columns_);
 }
 
-Relation Relation::of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup,
+Relation Relation::of_query(const Session& connection, std::string_view sql, std::vector<std::string> setup,
                             Names names) {
   Relation relation;
   relation.setup_ = std::move(setup);
