@@ -14,10 +14,7 @@ int run_columns(const requests::Typed& typed) {
   const Format format = requests::format_of(typed, usual_format());
   Watcher watcher;
   const std::vector<TableColumn> columns = requests::columns_of(typed, watcher);
-  print(format == Format::table  ? to_table(columns)
-        : format == Format::json ? to_json(columns)
-                                 : to_csv(columns),
-        "nothing was published or charged");
+  print(text_in(format, columns), "nothing was published or charged");
   return 0;
 }
 

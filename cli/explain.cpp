@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/lists.hpp"
 #include "fractile/ledger.hpp"
 #include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
@@ -126,25 +127,35 @@ void warn_of_altered(const std::string& page, const WebPage& made_again) {
       "it was altered, saved in another form, or made by another version; what is printed here is from the receipt");
 }
 
+/// Prints a release, or the tables of a publication. `receipts` are those that a ledger must hold, and `charge` is that of the first one.
+template <class Published, class MakePage, class InProse>
+int print_explained(const Typed& typed, Explained format, PageOutput& page, const Published& published,
+                    const std::vector<std::string>& receipts, const std::optional<Charge>& charge,
+                    const MakePage& make_page, const InProse& in_prose) {
+  if (format == Explained::registry) {
+    print(record_of(typed, published), unchanged);
+    return 0;
+  }
+  page.options.account = account_behind(typed, receipts, charge);
+  if (format == Explained::html) {
+    page.print_page(make_page(), unchanged);
+  } else if (format == Explained::json) {
+    print(published.receipt, unchanged);
+  } else {
+    print(in_prose(format == Explained::text ? Prose::text : Prose::markdown), unchanged);
+  }
+  return 0;
+}
+
 int explain_tables(const Typed& typed, PageOutput page, const PublishedTables& tables, Explained format,
                    const std::string& its_page) {
   warn_of_altered(its_page, to_html(tables, {}));
   refuse_given(typed, {"compare", "guess"}, " is for the receipt of a release", "leave it out");
-  if (format == Explained::registry) {
-    print(record_of(typed, tables), unchanged);
-    return 0;
-  }
-  std::vector<std::string> receipts;
-  for (const PublishedLevel& level : tables.levels) receipts.push_back(level.release.receipt);
-  page.options.account = account_behind(typed, receipts, tables.levels.front().release.charge);
-  if (format == Explained::html) {
-    page.print_page(to_html(tables, page.options), unchanged);
-  } else if (format == Explained::json) {
-    print(tables.receipt, unchanged);
-  } else {
-    print(explain(tables, format == Explained::text ? Prose::text : Prose::markdown, page.options), unchanged);
-  }
-  return 0;
+  const std::vector<std::string> receipts =
+      mapped(tables.levels, [](const PublishedLevel& level) { return level.release.receipt; });
+  return print_explained(
+      typed, format, page, tables, receipts, tables.levels.front().release.charge,
+      [&] { return to_html(tables, page.options); }, [&](Prose prose) { return explain(tables, prose, page.options); });
 }
 
 }  // namespace
@@ -152,14 +163,12 @@ int explain_tables(const Typed& typed, PageOutput page, const PublishedTables& t
 int run_explain(const Typed& typed) {
   if (typed.file.empty()) usage("no RECEIPT to explain", "name a file that fractile release --receipt wrote");
   const Explained format = format_of_page(typed);
-  const bool is_page = format == Explained::html;
-  const bool is_record = format == Explained::registry;
   if (format == Explained::json) {
     refuse_given(typed, {"compare", "guess"},
                  {" does not go with ", Field("format").text("json"), ", which prints the receipt"}, "leave it out");
   }
-  Shown shown{is_page ? Format::html : Format::table, comparison_of(typed)};
-  if (!is_record) shown.page = PageOutput::of(typed, shown.format);
+  Shown shown{format == Explained::html ? Format::html : Format::table, comparison_of(typed)};
+  if (format != Explained::registry) shown.page = PageOutput::of(typed, shown.format);
   PageOptions& options = shown.page.options;
   options.guess_above = guessed_limit(typed);
   const std::string name = typed.file == "-" ? "standard input" : typed.file;
@@ -180,22 +189,9 @@ int run_explain(const Typed& typed) {
   if (!options.guess_above.empty()) {
     require_guess(options.guess_above, release.lattice.kind(), release.query, release.is_grouped());
   }
-  if (is_record) {
-    print(record_of(typed, release), unchanged);
-    return 0;
-  }
-  options.account = account_behind(typed, {text}, release.charge);
-  if (format == Explained::json) {
-    print(release.receipt, unchanged);
-    return 0;
-  }
-  if (is_page) {
-    shown.page.print_page(page_of(release, shown), unchanged);
-    return 0;
-  }
-  const Prose prose = format == Explained::text ? Prose::text : Prose::markdown;
-  print(explain(release, prose, compared_in(release, shown), options), unchanged);
-  return 0;
+  return print_explained(
+      typed, format, shown.page, release, {text}, release.charge, [&] { return page_of(release, shown); },
+      [&](Prose prose) { return explain(release, prose, compared_in(release, shown), options); });
 }
 
 }  // namespace fractile::cli

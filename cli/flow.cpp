@@ -94,17 +94,11 @@ concept HasPage = requires(const Report& report, const PageOptions& options) {
 template <class Report>
 void print_report(const Printed& how, const Report& report) {
   const char* const hint = "free some space, or choose another place for the output";
-  switch (how.format) {
-    case Format::table:
-      return print(to_table(report), hint);
-    case Format::json:
-      return print(to_json(report), hint);
-    case Format::csv:
-      return print(to_csv(report), hint);
-    case Format::html:
-      if constexpr (HasPage<Report>)
-        return how.page.print_page(with_command(to_html(report, how.page.options), how.page.command), hint);
+  if constexpr (HasPage<Report>) {
+    if (how.format == Format::html)
+      return how.page.print_page(with_command(to_html(report, how.page.options), how.page.command), hint);
   }
+  print(text_in(how.format, report), hint);
 }
 
 bool has_curve(const LeakageReport& report) { return !report.answers.empty(); }
@@ -343,7 +337,7 @@ int run_sweep(const Typed& typed) {
   Deadline deadline(limit_of(typed), [&] {
     const std::lock_guard lock(changing);
     output.print_rest(report);
-    return 0;
+    return undecided_exit_code;
   });
   TerminalProgress progress;
   std::vector<flow::LossPoint> curve = loss_curve_of(file, points, progress.watch());
@@ -359,7 +353,7 @@ int run_sweep(const Typed& typed) {
   }
   deadline.disarm();
   output.print_rest(report);
-  return 0;
+  return report.windows.is_stopped ? undecided_exit_code : 0;
 }
 
 int exit_code_of(const ChoiceReport& report) {

@@ -40,9 +40,7 @@ const std::string& path_of(const Typed& typed) {
 int run_init(const Typed& typed) {
   const LedgerDataset dataset = dataset_to_add(typed);
   const std::string& path = path_of(typed);
-  dataset.validate();
-  Ledger ledger = Ledger::open_or_create(path);
-  ledger.add_dataset(dataset);
+  Ledger::init(path, dataset);
   const std::string pinned = pins_in_words(dataset).in(wording());
   const std::string permitted = permissions_in_words(dataset).in(wording());
   print(fmt::format("dataset {} may spend {} for each {} ({} neighbors)\n{}{}", shown_text(dataset.name),

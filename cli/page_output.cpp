@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "exact/lists.hpp"
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 #include "report/text/durable.hpp"
@@ -81,11 +82,9 @@ void PageOutput::make_room(std::uint64_t receipt_size) {
 void PageOutput::write(const std::vector<PageFile>& files, const Words& hint) const {
   if (folder_.empty()) return;
   room_.reset();
-  std::vector<FileToWrite> to_write;
-  to_write.reserve(files.size());
-  for (const PageFile& file : files) {
-    to_write.push_back({(std::filesystem::path(folder_) / file.name).string(), file.text});
-  }
+  const std::vector<FileToWrite> to_write = mapped(files, [&](const PageFile& file) {
+    return FileToWrite{(std::filesystem::path(folder_) / file.name).string(), file.text};
+  });
   try {
     write_all_durably(to_write, "file", Readers::all);
   } catch (const Error& error) {

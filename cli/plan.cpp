@@ -15,19 +15,7 @@
 namespace fractile::cli {
 namespace {
 
-WebPage rendered(Format format, const PlanReport& report, const PageOutput& page) {
-  switch (format) {
-    case Format::json:
-      return {to_json(report)};
-    case Format::csv:
-      return {to_csv(report)};
-    case Format::table:
-      return {to_table(report)};
-    case Format::html:
-      return with_command(to_html(report, page.options), page.command);
-  }
-  return {};
-}
+constexpr bool shown_in_pipes = true;  // a plan is made of public numbers alone
 
 /// On standard error.
 void tell(const std::vector<NoiseInWords>& beside_csv) {
@@ -54,10 +42,10 @@ int plan_file(const Typed& typed) {
   const Format format = format_of(typed, usual_format());
   const requests::PublicationFile file = requests::read_publication(typed.file, typed.one("duckdb"));
   const PublicationPlan plan = [&] {
-    const Progress progress("simulating releases");
+    const Progress progress("simulating releases", shown_in_pipes);
     return plan_publication(file.publication, file.parts);
   }();
-  print(format == Format::json ? to_json(plan) : format == Format::csv ? to_csv(plan) : to_table(plan));
+  print(text_in(format, plan));
   if (format == Format::csv) tell(beside_csv(plan));
   return 0;
 }
@@ -73,10 +61,12 @@ int run_plan(const Typed& words) {
   page.command = command_of(plan_verb(), typed);
   const bool with_chart = format == Format::table || format == Format::html;
   const PlanReport report = [&] {
-    const Progress progress("simulating releases");
+    const Progress progress("simulating releases", shown_in_pipes);
     return planned(request, with_chart);
   }();
-  page.print_page(rendered(format, report, page), "nothing was released");
+  const WebPage shown = format == Format::html ? with_command(to_html(report, page.options), page.command)
+                                               : WebPage{text_in(format, report)};
+  page.print_page(shown, "nothing was released");
   if (format == Format::csv) tell(beside_csv(report));
   return 0;
 }

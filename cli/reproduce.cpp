@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "exact/lists.hpp"
 #include "experiments/approximate_quantiles.hpp"
 #include "experiments/auto_robustness.hpp"
 #include "experiments/interval_coverage.hpp"
@@ -55,8 +56,7 @@ void leave(const Typed& typed, const std::string& folder, const std::vector<expe
     const std::vector<std::string> drawn = experiments::write_figures(folder, figures);
     paths.insert(paths.end(), drawn.begin(), drawn.end());
   }
-  std::string text;
-  for (const std::string& path : paths) text += shown_text(path) + "\n";
+  const std::string text = joined(paths, "", [](const std::string& path) { return shown_text(path) + "\n"; });
   print(text + last_words, "the files were written");
 }
 
@@ -65,8 +65,7 @@ void leave(const Typed& typed, const std::string& folder, const std::vector<expe
 /// The entries of a table whose names the option lists, in the table's order; all entries if the option is not given.
 template <class Entry>
 std::vector<const Entry*> named(const Typed& typed, const std::string& field, std::span<const Entry> table) {
-  std::vector<std::string> known;
-  for (const Entry& entry : table) known.emplace_back(entry.name);
+  const std::vector<std::string> known = mapped(table, [](const Entry& entry) { return std::string(entry.name); });
   const std::vector<std::string> wanted = typed.has(field) ? words(typed.one(field)) : known;
   for (const std::string& word : wanted) {
     if (std::ranges::find(known, word) != known.end()) continue;

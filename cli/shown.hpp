@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
@@ -13,6 +14,12 @@ namespace fractile::cli {
 
 /// The format of data without --format: a table for people at a terminal, and CSV for programs.
 Format usual_format();
+
+/// The report in a format other than HTML.
+template <class Report>
+std::string text_in(Format format, const Report& report) {
+  return format == Format::json ? to_json(report) : format == Format::csv ? to_csv(report) : to_table(report);
+}
 
 struct Shown {
   Format format;

@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "exact/uncopied.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile::cli {
@@ -45,12 +46,10 @@ bool is_interrupted();
 
 /// Ends the process in time. After `limit`, it calls `finish` on a separate thread and ends the process with the exit code that `finish`
 /// returns, unless disarm() was called before. Without a limit, it does nothing.
-class Deadline {
+class Deadline : Uncopied {
  public:
   Deadline(std::optional<std::chrono::seconds> limit, std::function<int()> finish);
   ~Deadline();
-  Deadline(const Deadline&) = delete;
-  Deadline& operator=(const Deadline&) = delete;
   /// Whether 9/10 of the time is over, so that work should stop and report what it has.
   bool is_near() const;
   /// From now on, the process has no time limit. Does not return if the time is over already.
@@ -71,12 +70,10 @@ class Deadline {
 /// Shows a line on standard error while a task takes more than a second. If standard error is not a terminal, nothing is shown unless
 /// `is_piped` is set: then there is a line after 2, 4, 8, ... seconds. A line shows the time that has passed, and nothing about the data. A
 /// separate thread shows it, so work need not be divided into pieces to be visible.
-class Progress {
+class Progress : Uncopied {
  public:
   explicit Progress(const std::string& what, bool is_piped = false);
   ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
   /// Shows `detail`, too, from now on.
   void tick(const std::string& detail = {});
 

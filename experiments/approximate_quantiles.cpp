@@ -193,7 +193,8 @@ void tell_refusals(const std::vector<Cell>& cells, const std::vector<Outcome>& o
     if (outcomes[i].row) continue;
     ++refused[fmt::format("{} under {}: {}", cells[i].mechanism->name, cells[i].budget->name, outcomes[i].refusal)];
   }
-  for (const auto& [what, count] : refused) observer.note(fmt::format("left out {} rows of {}", count, what));
+  for (const auto& [what, count] : refused)
+    observer.note(fmt::format("left out {} row{} of {}", count, count == 1 ? "" : "s", what));
 }
 
 // --- In words ---------------------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ std::vector<std::string> write_figures(const std::string& folder, const std::vec
   std::vector<FileToWrite> to_write;
   for (const Figure& figure : figures) {
     to_write.push_back(
-        {(std::filesystem::path(folder) / (figure.name + ".svg")).string(), to_svg(figure, figures::Frame::file)});
+        {(std::filesystem::path(folder) / (figure.name + ".svg")).string(), to_svg(figure, figures::ShownIn::file)});
   }
   return write_new(to_write);
 }

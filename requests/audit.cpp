@@ -3,17 +3,14 @@
 #include <string>
 #include <vector>
 
+#include "exact/lists.hpp"
 #include "requests/query.hpp"
 #include "requests/values.hpp"
 
 namespace fractile::requests {
 namespace {
 
-std::string known_mechanisms() {
-  std::vector<std::string> names;
-  for (const AuditedMechanism& mechanism : audited_mechanisms()) names.push_back(mechanism.name);
-  return joined(names);
-}
+std::string known_mechanisms() { return joined(mapped(audited_mechanisms(), &AuditedMechanism::name)); }
 
 /// Sets the options that only the audit of a release has.
 void add_release(const Typed& typed, AuditRequest& request) {

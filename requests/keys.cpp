@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "exact/lists.hpp"
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 #include "report/text/shown_text.hpp"
@@ -159,9 +160,7 @@ GroupKeys KeysFile::table(const KeyColumns& by) const {
     }
     if (cells->size() != by.size())
       refuse("has another number of cells than the first one", "write a key for each column");
-    std::vector<std::string> tuple;
-    tuple.reserve(places.size());
-    for (const std::size_t place : places) tuple.push_back((*cells)[place]);
+    std::vector<std::string> tuple = mapped(places, [&](std::size_t place) { return (*cells)[place]; });
     if (std::ranges::count(tuple, "") > 0) refuse("has an empty cell", "write a key for each column");
     if (tuples.size() == GroupKeys::most)
       refuse("is one too many: at most 100000 groups", "release fewer groups at a time");

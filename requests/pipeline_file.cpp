@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "fractile/source.hpp"
 #include "libraries/fmt.hpp"
 #include "requests/toml_file.hpp"
@@ -42,9 +43,7 @@ std::size_t index_of(const Item& item, const std::vector<Rational>& values) {
 }
 
 std::vector<std::size_t> indices_of(const Item& list, const std::vector<Rational>& values) {
-  std::vector<std::size_t> indices;
-  for (const Item& item : list.items()) indices.push_back(index_of(item, values));
-  return indices;
+  return mapped(list.items(), [&](const Item& item) { return index_of(item, values); });
 }
 
 std::vector<Rational> values_of(const Item& list) {
@@ -98,7 +97,8 @@ std::vector<std::uint64_t> histogram_of(const Item& item, const std::vector<Rati
   std::vector<std::uint64_t> histogram;
   for (const Item& count : item.items()) histogram.push_back(count.whole_number(0, most_participants));
   if (histogram.size() != values.size()) {
-    item.refuse(fmt::format("{}, but there are {} values", counted(histogram.size(), "count", "counts"), values.size()),
+    item.refuse(fmt::format("{}, but there {} {}", counted(histogram.size(), "count", "counts"),
+                            values.size() == 1 ? "is" : "are", counted(values.size(), "value", "values")),
                 "write a count for every value, in their order");
   }
   return histogram;
@@ -197,11 +197,11 @@ People people_of(const Item& item) {
 
 Perturber release_perturber(const Item& item, std::size_t values) {
   item.require_keys({"release", "quantile", "quantiles", "records", "lattice", "neighbors"});
-  flow::Release release;
-  release.mechanism = item.need("release", "release = \"exponential\"")
-                          .choice<flow::Release::Mechanism>({{"approximate", flow::Release::Mechanism::approximate},
-                                                             {"exponential", flow::Release::Mechanism::exponential},
-                                                             {"gumbel-max", flow::Release::Mechanism::gumbel_max}});
+  flow::CentralMechanism release;
+  release.kind = item.need("release", "release = \"exponential\"")
+                     .choice<flow::CentralMechanism::Kind>({{"approximate", flow::CentralMechanism::Kind::approximate},
+                                                            {"exponential", flow::CentralMechanism::Kind::exponential},
+                                                            {"gumbel-max", flow::CentralMechanism::Kind::gumbel_max}});
   const std::optional<Item> quantiles = item.find("quantiles");
   const std::optional<Item> quantile = item.find("quantile");
   if (quantiles && quantile) quantile->refuse("there are already quantiles", "write one of the two");
@@ -221,9 +221,7 @@ struct NamedPerturber {
 };
 
 std::vector<Rational> numbered_answers(std::size_t count) {
-  std::vector<Rational> answers;
-  for (std::size_t i = 0; i < count; ++i) answers.emplace_back(static_cast<std::int64_t>(i));
-  return answers;
+  return tabulated(count, [&](std::size_t i) { return Rational(static_cast<std::int64_t>(i)); });
 }
 
 NamedPerturber perturber_of_word(const Item& word, std::size_t size) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "fractile/publication.hpp"
 #include "fractile/source.hpp"
 #include "requests/flow.hpp"
 #include "requests/groups.hpp"
@@ -204,6 +205,7 @@ PlanRequest PlanRequest::of(const Typed& typed) {
   const PlanOptions options = options_of(typed);
   PlanRequest request{lattice, options, query_of(typed, planned_budget(typed))};
   request.weights = planned_weights(typed, request.query);
+  require_short_numbers(request.query, lattice);
   if (request.weights) request.query = over_weights(request.query, request.weights->declared);
   request.options.statistics = statistics_of(typed, lattice);
   if (request.options.statistics) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "exact/lists.hpp"
 #include "fractile/error.hpp"
 #include "report/text/durable.hpp"
 #include "requests/keys.hpp"
@@ -28,10 +29,7 @@ bool is_said_elsewhere(std::string_view field) {
 
 /// The hashes of the files' contents, with commas between them.
 std::string keys_to_pin(const std::vector<std::string>& files) {
-  std::vector<std::string> hashes;
-  hashes.reserve(files.size());
-  for (const std::string& file : files) hashes.push_back(content_sha256(keys_file(file).contents()));
-  return listed(hashes);
+  return listed(mapped(files, [](const std::string& file) { return content_sha256(keys_file(file).contents()); }));
 }
 
 /// The canonical path, so that two paths of one library are equal.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "exact/lists.hpp"
 #include "report/text/shown_text.hpp"
 #include "requests/text_file.hpp"
 #include "requests/toml_text.hpp"
@@ -191,16 +192,11 @@ const toml::table& Item::table() const {
 
 std::vector<Item> Item::items() const {
   const toml::array& list = array();
-  std::vector<Item> result;
-  result.reserve(list.size());
-  for (std::size_t i = 0; i < list.size(); ++i) result.emplace_back(*file_, fmt::format("{}[{}]", key_, i), list[i]);
-  return result;
+  return tabulated(list.size(), [&](std::size_t i) { return Item(*file_, fmt::format("{}[{}]", key_, i), list[i]); });
 }
 
 std::vector<Rational> Item::numbers() const {
-  std::vector<Rational> result;
-  for (const Item& item : items()) result.push_back(item.number());
-  return result;
+  return mapped(items(), [](const Item& item) { return item.number(); });
 }
 
 std::string Item::entry() const {

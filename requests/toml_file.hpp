@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/uncopied.hpp"
 #include "exact/wording.hpp"
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
@@ -31,13 +32,10 @@ inline std::string counted(std::size_t number, const char* one, const char* more
 enum class Quoting { never, allowed };
 
 /// A parsed file. Its items refer to this object, which must outlive them.
-class TomlFile {
+class TomlFile : Uncopied {
  public:
   /// Throws `data` for a text that is not TOML. `help` says where the format is described, such as "see fractile flow --help".
   TomlFile(std::string name, std::string text, std::string help, Quoting quoting = Quoting::never);
-  TomlFile(const TomlFile&) = delete;
-  TomlFile& operator=(const TomlFile&) = delete;
-  ~TomlFile() = default;
   /// Reads a file. Throws `data` for a text that is not TOML, and when the file cannot be read or is larger than `most` bytes.
   static TomlFile read(const std::string& name, std::size_t most, std::string help, Quoting quoting = Quoting::never);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
+#include "support/errors.hpp"
 
 namespace fractile::requests {
 namespace {
@@ -96,27 +97,19 @@ TEST(TomlFiles, AreUtf8) {
                                  "d\"\n",
                                  "\xFF\xFE"
                                  "a"}) {
-    try {
-      TomlFile("x.toml", text, "see elsewhere");
-      FAIL() << "no UTF-8";
-    } catch (const Error& error) {
-      EXPECT_NE(std::string(error.what()).find(": this is not UTF-8 text"), std::string::npos) << error.what();
-      EXPECT_EQ(error.hint(), "save the file as UTF-8");
-    }
+    const Error error = testing::error_of([&] { TomlFile("x.toml", text, "see elsewhere"); });
+    EXPECT_NE(std::string(error.what()).find(": this is not UTF-8 text"), std::string::npos) << error.what();
+    EXPECT_EQ(error.hint(), "save the file as UTF-8");
   }
 }
 
 /// The parser's own error would quote the text at that place.
 TEST(TomlFiles, AreRefusedWithoutQuotingThem) {
-  try {
-    TomlFile("x.toml", "a = 1\nsecret 17\n", "see elsewhere");
-    FAIL() << "no TOML";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::data);
-    EXPECT_STREQ(error.what(), "x.toml:2: this is not TOML");
-    EXPECT_EQ(error.hint(),
-              "a TOML file is expected, with texts and fractions in quotes and decimals after a point; see elsewhere");
-  }
+  const Error error = testing::error_of([&] { TomlFile("x.toml", "a = 1\nsecret 17\n", "see elsewhere"); });
+  EXPECT_EQ(error.code(), ErrorCode::data);
+  EXPECT_STREQ(error.what(), "x.toml:2: this is not TOML");
+  EXPECT_EQ(error.hint(),
+            "a TOML file is expected, with texts and fractions in quotes and decimals after a point; see elsewhere");
 }
 
 }  // namespace

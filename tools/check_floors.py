@@ -113,7 +113,9 @@ PUBLIC_HEADERS = {
 
 # Headers that are not installed, for rooms that may otherwise use only public headers: the program, Python and experiments need these, too.
 INNER_HEADERS = (
+    Path("src/exact/lists.hpp"),
     Path("src/exact/shell_word.hpp"),
+    Path("src/exact/uncopied.hpp"),
     Path("src/exact/wording.hpp"),
     Path("src/figures/figures.hpp"),
     Path("src/flow/channel/papers.hpp"),

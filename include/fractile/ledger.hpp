@@ -219,6 +219,9 @@ class Ledger {
   /// Older formats are migrated.
   static Ledger open(const std::string& path, LedgerOptions options = {});
   static Ledger open_or_create(const std::string& path, LedgerOptions options = {});
+  /// Adds a dataset to the ledger at `path`, which is made if there is none. Throws as add_dataset() does. Looks at the dataset and at its
+  /// witness first, so that no empty ledger is made for a dataset that is refused.
+  static void init(const std::string& path, const LedgerDataset& dataset, LedgerOptions options = {});
   /// Opens a ledger for reading only: functions that change it throw `usage`. Any format is read as it is, and no write access is
   /// needed. Throws `ledger` when the last changes are in a file next to the ledger and cannot be read from there.
   static Ledger open_to_read(const std::string& path, LedgerOptions options = {});

@@ -32,13 +32,13 @@ concept NumberAlone = std::convertible_to<T, Rational>;
 
 /// A central mechanism in place of the participants' own perturbers: a curator sees all values and releases quantiles of them. The
 /// candidates are the pipeline's possible values.
-struct Release {
-  enum class Mechanism {
+struct CentralMechanism {
+  enum class Kind {
     exponential,  ///< one quantile of fractile::release()
     approximate,  ///< up to three quantiles of fractile::release()
     gumbel_max,   ///< one quantile: make_quantile_score_candidates() >> make_gumbel_max()
   };
-  Mechanism mechanism = Mechanism::exponential;
+  Kind kind = Kind::exponential;
   std::vector<Rational> quantiles = {Rational(1, 2)};  ///< strictly increasing
   Neighbors neighbors = Neighbors::add_remove;         ///< the relation for which epsilon is promised
 };
@@ -80,9 +80,9 @@ class Perturber {
   /// One per participant, in their order; a target comes last (Definition 3.1). Throws `usage` when there are none, they
   /// differ in shape, one is a release or has parts itself, or their roots of odds have no common degree up to 1000.
   static Perturber by_participant(std::vector<Perturber> each);
-  /// Draws from all participants' values together. Throws `usage` when the release is not one that Release describes.
+  /// Draws from all participants' values together. Throws `usage` when the release is not one that CentralMechanism describes.
   /// Proof: docs/proofs/channel_of.md
-  static Perturber release(Release release, std::size_t values);
+  static Perturber release(CentralMechanism release, std::size_t values);
 
   /// The same with odds^by in place of odds: it costs `by` times the epsilon at which it is called. `by` is a fraction of whole numbers
   /// from 1 to 12. Repeated calls multiply, until root_degree() exceeds 1000 or polynomials are too long. Throws `usage` then, for
@@ -98,7 +98,7 @@ class Perturber {
   /// Whether a smaller epsilon is a refinement of one participant's channel (Definition 2.6): known only for the families above.
   bool is_refinement_preserving() const;
   /// Nothing for families of channels.
-  const Release* release() const { return release_ ? &*release_ : nullptr; }
+  const CentralMechanism* release() const { return release_ ? &*release_ : nullptr; }
   /// One per participant; empty when all have the same, and for a release.
   const std::vector<Perturber>& each() const { return each_; }
   /// Whether all participants have the same perturber, each for their own value.
@@ -114,7 +114,7 @@ class Perturber {
   explicit Perturber(std::shared_ptr<const detail::PolynomialNoise> noise) : noise_(std::move(noise)) {}
   std::shared_ptr<const detail::PolynomialNoise> noise_;  ///< of by_participant(): the first one's
   std::vector<Perturber> each_ = {};
-  std::optional<Release> release_ = {};
+  std::optional<CentralMechanism> release_ = {};
   std::size_t release_values_ = 0;
   std::int64_t root_degree_ = 1;
 };

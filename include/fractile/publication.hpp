@@ -43,6 +43,10 @@ struct ReleaseRequest {
   void validate(std::uint32_t sql_stability = 1) const;
 };
 
+/// Throws `usage` if a number of the query or of the lattice has more than 500 characters. A release refuses it, since it would make a
+/// receipt that cannot be read.
+void require_short_numbers(const QuantileQuery& query, const Lattice& lattice);
+
 /// Which budget pays, and for which source.
 struct Payment {
   std::string ledger;        ///< a path, or the address of a PostgreSQL database

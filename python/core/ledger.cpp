@@ -27,9 +27,7 @@ LedgerStatement statement_of(const std::string& path, const std::string& dataset
 }
 
 void add_dataset(const std::string& path, Arguments words) {
-  const LedgerDataset dataset = requests::dataset_to_add({{}, path, {}, std::move(words)});
-  dataset.validate();
-  Ledger::open_or_create(path).add_dataset(dataset);
+  Ledger::init(path, requests::dataset_to_add({{}, path, {}, std::move(words)}));
 }
 
 /// The paths of the witnesses. With `accept`, the ledger first charges again what they have seen.

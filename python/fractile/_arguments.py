@@ -86,10 +86,19 @@ def _hint(function: Callable[..., Any], name: str, known: list[str]) -> str:
 
 def suggesting(function: _Function) -> _Function:
     """The function with the same signature. It refuses an argument that it does not have, and names the one that was meant."""
-    known = list(inspect.signature(function).parameters)
+    parameters = inspect.signature(function).parameters
+    known = list(parameters)
+    without_name = [each for each in parameters.values() if each.kind is not each.KEYWORD_ONLY]
+    takes_any = any(each.kind is each.VAR_POSITIONAL for each in without_name)
 
     @functools.wraps(function)
     def checked(*arguments: Any, **named: Any) -> Any:
+        if len(arguments) > len(without_name) and not takes_any:
+            named_first = next(each for each in parameters.values() if each.kind is each.KEYWORD_ONLY)
+            raise UsageError(
+                f"{function.__qualname__} takes {' and '.join(each.name for each in without_name)} without a name, and no more",
+                f"write {named_first.name}=... and so on; see help(fractile.{function.__qualname__})",
+            )
         for name in named:
             if name not in known:
                 raise UsageError(f"{function.__qualname__} has no argument '{name}'", _hint(function, name, known), name)

@@ -3,6 +3,7 @@ imported only for types that pandas alone has."""
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import sys
@@ -21,6 +22,8 @@ _HINT = "give a pandas, polars or pyarrow column or frame, a numpy array, a list
 _HINT_IN_MEMORY = "give a pandas, polars or pyarrow column or frame, a numpy array or a list of numbers; fractile.count() counts files"
 _NO_COLUMNS = "the frame does not give its columns"
 _NOT_COMPUTED = "the frame's records cannot be computed"
+#: How alike names must be for a hint, from 0 to 1.
+_ALIKE = 0.75
 #: The longest name that a file can have.
 _LONGEST_NAME = 255
 
@@ -141,7 +144,9 @@ def _require_columns(names: list[str], wanted: list[str], field: str) -> None:
     for name in wanted:
         if name not in names:
             listed = ", ".join(f"'{each}'" for each in names[:20]) + (", ..." if len(names) > 20 else "")
-            raise DataError(f"the frame has no column '{name}'; it has {listed}", "name one of the columns", field)
+            near = [each for each in names if each.lower() == name.lower()] or difflib.get_close_matches(name, names, 1, _ALIKE)
+            hint = f"did you mean '{near[0]}'?" if near else "name one of the columns"
+            raise DataError(f"the frame has no column '{name}'; it has {listed}", hint, field)
         if names.count(name) > 1:
             raise DataError(f"the frame has more than one column '{name}'", "rename one of them", field)
 

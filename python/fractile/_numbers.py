@@ -49,7 +49,8 @@ def word(value: Any, field: str, public: bool = False) -> str:
     """The number as the library reads it. `public`: it must not come from the data, so a numpy or pandas scalar gives a warning."""
     value = out_of_array(value)
     if isinstance(value, bool) or value is None:
-        raise _refuse(field, f"{value} is not a number", 'write a number such as 1, 0.5, "1/3" or Fraction(1, 3)')
+        usual = "write for example intervals=0.95" if field == "intervals" else 'write a number such as 1, 0.5, "1/3" or Fraction(1, 3)'
+        raise _refuse(field, f"{value} is not a number", usual)
     if _holds_several(value):
         raise _refuse(field, f"{type(value).__name__} holds several values", "give one number")
     is_scalar = _looks.of_a_frame(value)

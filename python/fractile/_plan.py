@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple, overload
 
-from . import _core, _notebook, _words
+from . import _core, _frames, _notebook, _words
 from ._arguments import suggesting
 from ._choices import Base, Mechanism, Neighbors, Of, Quantiles, Rates, Shape, SolveFor
 from ._errors import UsageError
@@ -216,7 +216,7 @@ def plan(
     """
     words = _words.words({name: value for name, value in locals().items() if name != "file"})
     if file is not None:
-        for name in words:
+        for name in words if _frames.is_path(file) else []:  # plan_of_file() refuses what is no path
             if name != "duckdb":
                 raise UsageError(f"{name} does not go with file, which says what is asked", "write it there, or leave it out", name)
         return plan_of_file(file, words)

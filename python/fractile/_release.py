@@ -855,6 +855,9 @@ def release(
             Without `per_person`, at most `records_per_person` of a person's records count, chosen at random.
         count, below, mean: also publish how many records count, how many and what share of them lie below each of these values, and the mean,
             in `r.statistics`. Together these take 1/10 of the budget, or 1/5 with the mean; `count_budget` sets another share.
+        ledger, dataset, source, again: the ledger that pays, and which of its datasets. A file's release that was made before is given again
+            and costs nothing, except with `again=True`. A frame has no name, so its release pays each time, also when a notebook's cell runs
+            twice, unless `source="payroll 2026"` says what the frame is.
         cancel: an event, such as a threading.Event. Once another thread sets it, the release ends where it reads records or waits for a
             ledger.
 
@@ -878,6 +881,9 @@ def release(
     if _frames.names_files(data):
         files = _frames.paths_of(data)
     elif data is not None:
+        if sql is not None:  # it may make the column, so the frame need not have it
+            hint = 'name the file in place of the records, or compute the column there: df.assign(monthly=df["income"] / 12)'
+            raise UsageError("sql describes a file, and the records are in memory", hint, "sql")
         others = [name for name in (person, *groups.by) if name]
         frame, name = _frames.frame_of(data, column or "", others, _asked_of(words), weight)
         words["column"] = [name]

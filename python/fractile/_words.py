@@ -236,7 +236,8 @@ def _key(key: Any) -> str:
 def _tuple(key: Any, columns: int, hint: str) -> list[str]:
     texts = _texts(key, hint)
     if len(texts) != columns:
-        raise UsageError(f"keys: a group has {len(texts)} keys, and there are {columns} columns", f"write {hint}", "keys")
+        given = "1 key" if len(texts) == 1 else f"{len(texts)} keys"
+        raise UsageError(f"keys: a group has {given}, and there are {columns} columns", f"write {hint}", "keys")
     return texts
 
 

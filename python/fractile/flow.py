@@ -313,7 +313,9 @@ class Pipeline(Unchanging):
         return self._made_of
 
     def __repr__(self) -> str:
-        return f"<Pipeline: {self.participants} participants, {len(self.values)} possible values>"
+        people = "1 participant" if self.participants == 1 else f"{self.participants} participants"
+        values = "1 possible value" if len(self.values) == 1 else f"{len(self.values)} possible values"
+        return f"<Pipeline: {people}, {values}>"
 
     def _require_analyst(self) -> None:
         if self._lacks_analyst:

@@ -91,6 +91,46 @@ def test_a_plan_of_a_frame_suggests_a_plan():
     assert "fractile.plan(" in caught.value.hint and "publish" not in caught.value.hint
 
 
+@pytest.mark.parametrize("arguments", [(pd.DataFrame({"age": [1]}),), (pd.DataFrame({"age": [1]}), "age")])
+def test_a_plan_of_a_frame_with_other_arguments_is_told_that_it_reads_none(arguments):
+    """A TypeError told of "3 keyword-only arguments", and the refusal for one frame was about a file."""
+    with pytest.raises(fractile.UsageError, match="without a name" if len(arguments) > 1 else "a plan reads no records"):
+        fractile.plan(*arguments, **AGES)
+
+
+def test_arguments_without_a_name_that_a_function_does_not_take():
+    with pytest.raises(fractile.UsageError) as caught:
+        fractile.release([1.0], "age", (0, 125), 1, epsilon=1)
+    assert caught.value.message == "release takes data and column without a name, and no more"
+    assert "help(fractile.release)" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"), [("agee", "did you mean 'age'?"), ("AGE", "did you mean 'age'?"), ("regoin", "did you mean 'region'?"), ("x", "name one of the columns")]
+)
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
+def test_columns_of_frames_are_suggested(typed, hint, library):
+    """As those of files with a schema are."""
+    frame = library({"age": [1], "region": ["north"]})
+    for asked in ({"column": typed}, {"column": "age", "by": typed, "keys": ["north"]}):
+        with pytest.raises(fractile.DataError) as caught:
+            fractile.release(frame, **asked, bounds=(0, 125), step=1, epsilon=1)
+        assert caught.value.hint == hint
+
+
+def test_intervals_are_a_level():
+    with pytest.raises(fractile.UsageError) as caught:
+        fractile.release([1.0], bounds=(0, 125), step=1, epsilon=1, intervals=True)
+    assert caught.value.hint == "write for example intervals=0.95"
+
+
+def test_a_query_over_a_frame_is_refused_as_such():
+    """The frame lacked the column that the query would make."""
+    with pytest.raises(fractile.UsageError, match="sql describes a file, and the records are in memory") as caught:
+        fractile.release(pd.DataFrame({"age": [1]}), "months", sql="SELECT age * 12 AS months FROM input", bounds=(0, 9), step=1, epsilon=1)
+    assert "compute the column" in caught.value.hint
+
+
 def test_files_to_merge_are_named_one_by_one(tmp_path):
     with pytest.raises(fractile.UsageError) as caught:
         fractile.merge(["a.profile", "b.profile"], output=tmp_path / "all.profile")

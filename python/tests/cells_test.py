@@ -5,7 +5,9 @@ import datetime as dt
 import decimal
 import json
 import re
+import struct
 import traceback
+import warnings
 
 import duckdb
 import fractile
@@ -509,3 +511,46 @@ def test_encrypted_parquet_is_refused_before_the_charge(tmp_path, engine, ledger
     with pytest.raises(fractile.DataError, match="is an encrypted Parquet file by its f"):
         fractile.release(path, "age", ledger=ledger, **ASKED)
     assert not ledger.entries
+
+
+def counted(path, **asked):
+    """The released number of records, which has hardly any noise."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fractile.FractileWarning)
+        release = fractile.release(path, bounds=(0, 4000), step=1, epsilon=1000, count=True, **asked)
+    return json.loads(release.receipt)["count"]["value"]
+
+
+def test_ranges_in_a_footer_decide_nothing(tmp_path, engine):
+    """The footer says that all values are 5 or 6, and all texts zzzzy or zzzzz."""
+    values = [2001, *(2002 + i % 997 for i in range(998)), 2999]
+    table = pa.table({"x": values, "f": pa.array(values, pa.float64()), "g": ["kkeya", "kkeyb"] * 500})
+    path = tmp_path / "t.parquet"
+    pq.write_table(table, path, use_dictionary=False, compression="none")
+    whole = path.read_bytes()
+    begin = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+    footer = whole[begin:]
+    for true, false in ((struct.pack("<q", 2001), struct.pack("<q", 5)), (struct.pack("<q", 2999), struct.pack("<q", 6)),
+                        (struct.pack("<d", 2001), struct.pack("<d", 5)), (struct.pack("<d", 2999), struct.pack("<d", 6)),
+                        (b"kkeya", b"zzzzy"), (b"kkeyb", b"zzzzz")):
+        assert true in footer
+        footer = footer.replace(true, false)
+    path.write_bytes(whole[:begin] + footer)
+    statistics = pq.ParquetFile(path).metadata.row_group(0).column(0).statistics
+    assert (statistics.min, statistics.max) == (5, 6)
+    many = sum(value > 2500 for value in values)
+    assert counted(path, column="x") == counted(path, column="f") == len(values)
+    for name in ("x", "f"):
+        assert counted(path, column=name, sql=f"FROM input WHERE {name} > 2500") == many
+    assert counted(path, column="x", sql="FROM input WHERE g = 'kkeya'") == 500
+    groups = json.loads(fractile.release(path, "x", by="g", keys=["kkeya", "kkeyb"], bounds=(0, 4000), step=1, epsilon=20, count=True).receipt)
+    assert all(abs(group["count"]["value"] - 500) < 100 for group in groups["groups"])
+
+
+def test_no_record_decides_whether_nan_meets_the_condition_of_a_declared_query(tmp_path, engine):
+    """The range in a footer leaves NaN out. A record of 11 brought 100 others into the result, where one was declared."""
+    asked = {"column": "f", "sql": "SELECT CASE WHEN isnan(f) THEN 50 ELSE f END AS f FROM input WHERE f > 10"}
+    for more in ([], [11.0]):
+        path = tmp_path / f"{len(more)}.parquet"
+        pq.write_table(pa.table({"f": [1.0, 2.0] * 50 + [float("nan")] * 100 + more}), path)
+        assert counted(path, **asked) == counted(path, **asked, sql_stability=1) == 100 + len(more)

@@ -143,7 +143,7 @@ def test_two_keys_of_a_column_are_compared(records):
     ("by", "keys", "message"),
     [
         (["region", "kind"], ["north", "south"], "keys: a list of keys is expected"),
-        (["region", "kind"], [("north",)], "keys: a group has 1 keys, and there are 2 columns"),
+        (["region", "kind"], [("north",)], "keys: a group has 1 key, and there are 2 columns"),
         (["region", "kind"], [], "keys: the list is empty"),
         (["region", "kind"], {"region": REGIONS}, "keys: a list for each of the columns region, kind is expected"),
         (["region", "kind"], {"region": REGIONS, "kind": []}, "keys: the list is empty"),

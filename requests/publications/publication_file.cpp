@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "exact/wording.hpp"
 #include "libraries/fmt.hpp"
 #include "requests/groups.hpp"
@@ -44,8 +45,8 @@ enum class Says {
 /// A member, and the field of Typed that it sets.
 struct Member {
   const char* name;
-  const char* field;
-  Says says;
+  Says says = Says::entry;
+  const char* field = name;
 };
 
 using Members = std::vector<Member>;
@@ -55,15 +56,13 @@ std::vector<std::string> option_values(const Member& member, const Item& item) {
     case Says::entry:
       return {item.entry()};
     case Says::pair: {
-      std::vector<std::string> ends;
-      for (const Item& one : item.items()) ends.push_back(one.entry());
+      std::vector<std::string> ends = mapped(item.items(), [](const Item& one) { return one.entry(); });
       if (ends.size() == 2) return ends;
       item.refuse(fmt::format("two ends are expected, but there are {}", ends.size()), "write for example [0, 125]");
     }
     case Says::list: {
       if (!item.is_list()) return {item.entry()};
-      std::vector<std::string> entries;
-      for (const Item& one : item.items()) entries.push_back(one.entry());
+      const std::vector<std::string> entries = mapped(item.items(), [](const Item& one) { return one.entry(); });
       if (entries.empty()) item.refuse("an empty list", "leave it out, or write at least one");
       return {listed(entries)};
     }
@@ -117,9 +116,7 @@ auto checked_members(const Item& table, const Members& members, Make&& make) {
 
 std::vector<std::string> texts_of(const Item& item, const std::string& example) {
   if (!item.is_list()) return {item.word(example)};
-  std::vector<std::string> texts;
-  for (const Item& one : item.items()) texts.push_back(one.word(example));
-  return texts;
+  return mapped(item.items(), [&](const Item& one) { return one.word(example); });
 }
 
 // --- Public files ----------------------------------------------------------------------------------------------------
@@ -235,16 +232,16 @@ std::vector<KeyColumn> keys_of(const Item& root, PublicFiles& files) {
 // --- Input -----------------------------------------------------------------------------------------------------------
 
 const Members& input_options() {
-  static const Members members{{"format", "input_format", Says::entry},
-                               {"delimiter", "delimiter", Says::entry},
-                               {"sql", "sql", Says::entry},
-                               {"sql_stability", "sql_stability", Says::entry},
-                               {"unreadable", "unreadable", Says::entry},
-                               {"null", "null", Says::entry},
-                               {"single_line_records", "single_line_records", Says::yes},
-                               {"decimal", "decimal", Says::entry},
-                               {"thousands", "thousands", Says::entry},
-                               {"encoding", "encoding", Says::entry}};
+  static const Members members{{"format", Says::entry, "input_format"},
+                               {"delimiter"},
+                               {"sql"},
+                               {"sql_stability"},
+                               {"unreadable"},
+                               {"null"},
+                               {"single_line_records", Says::yes},
+                               {"decimal"},
+                               {"thousands"},
+                               {"encoding"}};
   return members;
 }
 
@@ -257,8 +254,7 @@ struct ReadInput {
 std::vector<std::string> files_of(const Item& item) {
   const auto name_of = [](const Item& one) { return one.word("payroll.csv") == "-" ? std::string("-") : one.path(); };
   if (!item.is_list()) return {name_of(item)};
-  std::vector<std::string> files;
-  for (const Item& one : item.items()) files.push_back(name_of(one));
+  std::vector<std::string> files = mapped(item.items(), name_of);
   if (files.empty()) item.refuse("no file is named", R"(write file = ["2023.csv", "2024.csv"])");
   return files;
 }
@@ -331,14 +327,14 @@ ReadInput input_of(const Item& root) {
 // --- Tables ----------------------------------------------------------------------------------------------------------
 
 const Members& table_options() {
-  static const Members members{{"bounds", "bounds", Says::pair},
-                               {"step", "step", Says::entry},
-                               {"candidates", "candidates", Says::list},
-                               {"quantiles", "quantiles", Says::list},
-                               {"mechanism", "mechanism", Says::entry},
-                               {"rates", "rates", Says::entry},
-                               {"base", "base", Says::entry},
-                               {"interpolate", "no_interpolation", Says::no}};
+  static const Members members{{"bounds", Says::pair},
+                               {"step"},
+                               {"candidates", Says::list},
+                               {"quantiles", Says::list},
+                               {"mechanism"},
+                               {"rates"},
+                               {"base"},
+                               {"interpolate", Says::no, "no_interpolation"}};
   return members;
 }
 
@@ -360,11 +356,10 @@ std::optional<IntervalRequest> intervals_in(const Item& table) {
     });
   };
   const std::optional<Item> item = table.find("intervals");
-  if (!item || !item->is_table()) return read(table, {{"intervals", "intervals", Says::entry}});
+  if (!item || !item->is_table()) return read(table, {{"intervals"}});
   item->require_keys({"level", "of", "together"});
   item->need("level", "intervals = { level = 0.95, of = \"population\" }");
-  return read(*item,
-              {{"level", "intervals", Says::entry}, {"of", "of", Says::entry}, {"together", "together", Says::yes}});
+  return read(*item, {{"level", Says::entry, "intervals"}, {"of"}, {"together", Says::yes}});
 }
 
 /// The place of a column that the item names.
@@ -509,7 +504,7 @@ std::vector<std::uint64_t> rows_of_file(const Item& item, const PublicationTable
   std::vector<std::uint64_t> result;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i]) {
-      item.refuse(fmt::format("of {} cells, but the file has {}", rows.size(),
+      item.refuse(fmt::format("of {}, but the file has {}", counted(rows.size(), "cell", "cells"),
                               std::ranges::count_if(rows, [](const auto& one) { return one.has_value(); })),
                   "write a record for each cell of the table, or list the cells that are possible");
     }
@@ -642,15 +637,11 @@ PublicationTable table_in(const Item& item, const Publication& publication, Publ
 // --- The publication -------------------------------------------------------------------------------------------------
 
 const Members& publication_options() {
-  static const Members members{{"epsilon", "epsilon", Says::entry},
-                               {"rho", "rho", Says::entry},
-                               {"neighbors", "neighbors", Says::entry},
-                               {"records_per_person", "records_per_person", Says::entry},
-                               {"weight", "weight", Says::entry},
-                               {"weight_bounds", "weight_bounds", Says::pair},
-                               {"weight_step", "weight_step", Says::entry},
-                               {"weight_stability", "weight_stability", Says::entry},
-                               {"expected_weight", "expected_weight", Says::entry}};
+  static const Members members{{"epsilon"},        {"rho"},
+                               {"neighbors"},      {"records_per_person"},
+                               {"weight"},         {"weight_bounds", Says::pair},
+                               {"weight_step"},    {"weight_stability"},
+                               {"expected_weight"}};
   return members;
 }
 

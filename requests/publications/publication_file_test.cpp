@@ -8,6 +8,7 @@
 #include <string>
 
 #include "fractile/error.hpp"
+#include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace fractile::requests {
@@ -188,16 +189,12 @@ void expect_refused(const std::string& piece, const std::string& instead, const 
   const std::size_t at = text.find(piece);
   ASSERT_NE(at, std::string::npos) << piece;
   text.replace(at, piece.size(), instead);
-  try {
-    read(text);
-    ADD_FAILURE() << instead << " was taken";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::data) << error.what();
-    EXPECT_EQ(std::string(error.what()).rfind("earnings.toml:" + where + ": ", 0), 0U)
-        << where << " is not where: " << error.what();
-    EXPECT_NE(std::string(error.what()).find(what), std::string::npos) << error.what();
-    EXPECT_NE(error.hint().find(hint), std::string::npos) << error.hint();
-  }
+  const Error error = testing::error_of([&] { read(text); });
+  EXPECT_EQ(error.code(), ErrorCode::data) << error.what();
+  EXPECT_EQ(std::string(error.what()).rfind("earnings.toml:" + where + ": ", 0), 0U)
+      << where << " is not where: " << error.what();
+  EXPECT_NE(std::string(error.what()).find(what), std::string::npos) << error.what();
+  EXPECT_NE(error.hint().find(hint), std::string::npos) << error.hint();
 }
 
 TEST(PublicationFiles, SayWhatAPersonContributes) {

@@ -65,7 +65,6 @@ constexpr std::array flow_loss_table{
     flow_format,
 };
 
-constexpr const char* flow_epilogue = "Exit codes: 0 done; 2 wrong usage; 3 unusable file; 70 internal.\n";
 constexpr const char* late_epilogue =
     "Exit codes: 0 done; 2 wrong usage; 3 unusable file; 6 not done within the time; 70 internal.\n";
 
@@ -113,7 +112,8 @@ constexpr std::array flow_sweep_table{
                "in place of the loss: how often the best guess about a target is right, as in fractile flow leakage"},
     OptionSpec{"--points", asker, "N", "200", "What", "how many points, 2 to 100000"},
     OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
-               "stop after this many seconds, 1 to 1000000, and print what is known of where the loss rises"},
+               "stop after this many seconds, 1 to 1000000, with exit code 6, and print what is known of where the "
+               "loss rises"},
     flow_duckdb,
     page_format,
     figure_option,
@@ -127,7 +127,7 @@ constexpr VerbSpec flow_sweep_spec{
     "fractile flow sweep FILE --epsilon LO..HI [--points N] [--format FORMAT]",
     toml_file,
     flow_sweep_table,
-    flow_epilogue,
+    late_epilogue,
 };
 
 constexpr std::array flow_choose_table{

@@ -1,6 +1,7 @@
 // Where a computation that may take long can be ended from outside.
 #pragma once
 
+#include "exact/uncopied.hpp"
 #include "fractile/exact.hpp"
 
 namespace fractile {
@@ -8,7 +9,7 @@ namespace fractile {
 namespace detail {
 
 /// The Checkpoints that are in force on a thread. Threads that share its work see the same ones.
-class CheckpointsOfThread {
+class CheckpointsOfThread : Uncopied {
  public:
   static Checkpoints* in_force() noexcept { return in_force_; }
   static void look() {
@@ -17,8 +18,6 @@ class CheckpointsOfThread {
 
   /// Puts `checkpoints` in force until the end of the scope.
   explicit CheckpointsOfThread(Checkpoints* checkpoints) noexcept : before_(in_force_) { in_force_ = checkpoints; }
-  CheckpointsOfThread(const CheckpointsOfThread&) = delete;
-  CheckpointsOfThread& operator=(const CheckpointsOfThread&) = delete;
   ~CheckpointsOfThread() { in_force_ = before_; }
 
  private:

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "exact/shell_word.hpp"
 #include "exact/wording.hpp"
 
@@ -42,14 +43,6 @@ std::string option_of(const std::string& name) {
   std::string option = "--" + name;
   std::ranges::replace(option, '_', '-');
   return option;
-}
-
-/// each(text) for every text, with `between` between them.
-template <class Each>
-std::string joined(const std::vector<std::string>& texts, const char* between, const Each& each) {
-  std::string result;
-  for (const std::string& text : texts) result += (result.empty() ? "" : between) + each(text);
-  return result;
 }
 
 }  // namespace

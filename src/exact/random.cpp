@@ -12,6 +12,7 @@
 #include <new>
 #include <utility>
 
+#include "exact/uncopied.hpp"
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 
@@ -70,7 +71,7 @@ std::function<void(std::span<std::byte>)> stream_of(const Key& words) {
 namespace {
 
 /// Pages of several streams, which the system gives and takes back together.
-class Pages {
+class Pages : Uncopied {
  public:
   explicit Pages(std::size_t count) : size_(count * page_size) {
     memory_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -78,8 +79,6 @@ class Pages {
     madvise(memory_, size_, MADV_DONTDUMP);
     if (madvise(memory_, size_, MADV_WIPEONFORK) != 0) count_forks();
   }
-  Pages(const Pages&) = delete;
-  Pages& operator=(const Pages&) = delete;
   ~Pages() { munmap(memory_, size_); }
 
   Page* operator[](std::size_t i) const { return static_cast<Page*>(memory_) + i; }
@@ -91,13 +90,11 @@ class Pages {
 
 }  // namespace
 
-struct RandomBits::Pool {
+struct RandomBits::Pool : Uncopied {
   explicit Pool(std::function<void(std::span<std::byte>)> source)
       : Pool(std::move(source), std::make_shared<const Pages>(1), 0) {}
   Pool(std::function<void(std::span<std::byte>)> source, std::shared_ptr<const Pages> of, std::size_t number)
       : fill(std::move(source)), pages(std::move(of)), page((*pages)[number]), forks(fork_count.load()) {}
-  Pool(const Pool&) = delete;
-  Pool& operator=(const Pool&) = delete;
   ~Pool() { OPENSSL_cleanse(page, page_size); }
 
   std::uint64_t next() {

@@ -8,6 +8,7 @@
 #include "exact/majorant.hpp"
 #include "exact/own_environment.hpp"
 #include "exact/run_majorant.hpp"
+#include "exact/uncopied.hpp"
 #include "exact/uniform.hpp"
 #include "exact/unit_majorant.hpp"
 #include "fractile/error.hpp"
@@ -118,12 +119,9 @@ class RunScores {
 
 /// Proposes an index with probability W_k / sum W, among at most row_size indices.
 template <class Scores>
-class FewProposals {
+class FewProposals : Uncopied {
  public:
   explicit FewProposals(Scores& scores) : scores_(scores), total_(scores.find_best_and_write(masses_.data())) {}
-  FewProposals(const FewProposals&) = delete;
-  FewProposals& operator=(const FewProposals&) = delete;
-  ~FewProposals() = default;
 
   Proposal draw(RandomBits& bits) const {
     const std::size_t index = holder(std::span(masses_).first(scores_.size()), uniform_below(bits, total_));
@@ -138,7 +136,7 @@ class FewProposals {
 
 /// The same among any number of indices: computes the sums of blocks, then those of the drawn block's rows, then one row's masses.
 template <class Scores>
-class ManyProposals {
+class ManyProposals : Uncopied {
  public:
   explicit ManyProposals(Scores& scores) : scores_(scores) {
     scores.find_best();
@@ -150,9 +148,6 @@ class ManyProposals {
       total_ += blocks_[i];
     }
   }
-  ManyProposals(const ManyProposals&) = delete;
-  ManyProposals& operator=(const ManyProposals&) = delete;
-  ~ManyProposals() = default;
 
   Proposal draw(RandomBits& bits) const {
     uint128 target = uniform_below(bits, total_);

@@ -12,6 +12,7 @@
 
 #include "exact/checkpoint.hpp"
 #include "exact/own_environment.hpp"
+#include "exact/uncopied.hpp"
 
 namespace fractile {
 namespace {
@@ -87,7 +88,7 @@ class Board {
 };
 
 /// Threads that are joined when this object is destroyed.
-class Helpers {
+class Helpers : Uncopied {
  public:
   Helpers(std::size_t count, Board& board) {
     try {
@@ -107,8 +108,6 @@ class Helpers {
     } catch (const std::exception&) {  // no further thread, or no memory for one: continue with those that run
     }
   }
-  Helpers(const Helpers&) = delete;
-  Helpers& operator=(const Helpers&) = delete;
   ~Helpers() {
     for (std::thread& thread : threads_) thread.join();
   }

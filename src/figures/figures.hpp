@@ -86,10 +86,10 @@ struct RangeFigure {
 };
 
 /// page: an element for an HTML page whose style includes style(). file: a whole document, with its style and its title drawn.
-enum class Frame { page, file };
+enum class ShownIn { page, file };
 
-std::string to_svg(const Figure& figure, Frame frame);
-std::string to_svg(const RangeFigure& figure, Frame frame);
+std::string to_svg(const Figure& figure, ShownIn shown_in);
+std::string to_svg(const RangeFigure& figure, ShownIn shown_in);
 
 /// The style rules for both, for light and dark pages.
 std::string style();

@@ -49,7 +49,7 @@ TEST(Figures, StrangeAxesAreDrawn) {
     for (const double value : {-1e308, -1.0, 0.0, 1.0, 1e308}) EXPECT_TRUE(std::isfinite(scale.at(value))) << value;
     Figure figure{"strange", "",  "",
                   "x",       "y", {{"", axis, axis, {{"line", "", 1, 2, 1, {{0, 0, -1, 1}, {1, 1, 1, 1}}}}}}};
-    const std::string svg = to_svg(figure, Frame::file);
+    const std::string svg = to_svg(figure, ShownIn::file);
     EXPECT_EQ(svg.find("nan"), std::string::npos) << svg;
     EXPECT_EQ(svg.find("inf"), std::string::npos) << svg;
   }
@@ -103,23 +103,23 @@ Figure small() {
 }
 
 TEST(Figures, EqualFiguresAreEqualBytes) {
-  EXPECT_EQ(to_svg(small(), Frame::page), to_svg(small(), Frame::page));
-  EXPECT_NE(to_svg(small(), Frame::page), to_svg(small(), Frame::file));
+  EXPECT_EQ(to_svg(small(), ShownIn::page), to_svg(small(), ShownIn::page));
+  EXPECT_NE(to_svg(small(), ShownIn::page), to_svg(small(), ShownIn::file));
 }
 
 TEST(Figures, AFileStandsAlone) {
-  const std::string file = to_svg(small(), Frame::file);
+  const std::string file = to_svg(small(), ShownIn::file);
   EXPECT_TRUE(file.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
   EXPECT_NE(file.find("<style>"), std::string::npos);
   EXPECT_NE(file.find("Title &lt;1&gt;"), std::string::npos);
-  const std::string element = to_svg(small(), Frame::page);
+  const std::string element = to_svg(small(), ShownIn::page);
   EXPECT_EQ(element.find("<style>"), std::string::npos);
   EXPECT_EQ(element.find("style="), std::string::npos);  // which the page's policy forbids
 }
 
 /// Series are told apart by more than a color.
 TEST(Figures, TheKeyHasDashesAndMarks) {
-  const std::string svg = to_svg(small(), Frame::page);
+  const std::string svg = to_svg(small(), ShownIn::page);
   EXPECT_NE(svg.find(">first</text>"), std::string::npos);
   EXPECT_NE(svg.find(">second</text>"), std::string::npos);
   EXPECT_NE(svg.find("stroke-dasharray=\"7 3\""), std::string::npos);
@@ -128,7 +128,7 @@ TEST(Figures, TheKeyHasDashesAndMarks) {
 TEST(Figures, RowsHaveBoxesAndWhiskers) {
   const RangeFigure figure{
       "rows", "Rows", "x", {false, 0, 100}, {{"a & b", 10, 90, 25, 75, 50, {10, 25, 50, 75, 90}}, {"c", 1, 2}}};
-  const std::string svg = to_svg(figure, Frame::page);
+  const std::string svg = to_svg(figure, ShownIn::page);
   EXPECT_NE(svg.find("a &amp; b"), std::string::npos);
   EXPECT_NE(svg.find("class=\"bx\""), std::string::npos);
 }

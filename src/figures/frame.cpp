@@ -80,15 +80,15 @@ std::string heading_text(const Labels& labels, double width) {
 
 }  // namespace
 
-double heading_height(const Labels& labels, Frame frame, double width) {
-  if (frame == Frame::page) return 0;
+double heading_height(const Labels& labels, ShownIn shown_in, double width) {
+  if (shown_in == ShownIn::page) return 0;
   const Heading heading = heading_of(labels, width);
   return 8 + title_line * static_cast<double>(heading.title.size()) +
          remark_line * static_cast<double>(heading.remark.size());
 }
 
-std::string framed(const std::string& content, double width, double height, const Labels& labels, Frame frame) {
-  const bool is_file = frame == Frame::file;
+std::string framed(const std::string& content, double width, double height, const Labels& labels, ShownIn shown_in) {
+  const bool is_file = shown_in == ShownIn::file;
   const std::string id = escaped(labels.name);
   std::string text = fmt::format(R"(<svg{} viewBox="0 0 {} {}" role="img" aria-labelledby="{}-t {}-d">)",
                                  is_file ? fmt::format(R"( xmlns="http://www.w3.org/2000/svg" width="{}" height="{}")",

@@ -20,10 +20,10 @@ struct Labels {
 };
 
 /// How much room the title and the remark take in a file of this width.
-double heading_height(const Labels& labels, Frame frame, double width);
+double heading_height(const Labels& labels, ShownIn shown_in, double width);
 
 /// The element around `content`.
-std::string framed(const std::string& content, double width, double height, const Labels& labels, Frame frame);
+std::string framed(const std::string& content, double width, double height, const Labels& labels, ShownIn shown_in);
 
 /// Where a panel's axes stand, in pixels.
 struct Box {

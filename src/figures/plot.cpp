@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "figures/frame.hpp"
 #include "figures/markup.hpp"
@@ -192,9 +193,7 @@ Key key_of(const std::vector<const Line*>& titled, double top, double width) {
   constexpr double sample = 34;
   constexpr double line_height = 20;
   constexpr double margin = 12;
-  std::vector<std::string> titles;
-  titles.reserve(titled.size());
-  for (const Line* const line : titled) titles.push_back(line->title);
+  std::vector<std::string> titles = mapped(titled, &Line::title);
   titles = shortened_names(titles, width - sample - 3 * margin, font_size);
   std::string text;
   double x = margin;
@@ -218,7 +217,7 @@ Key key_of(const std::vector<const Line*>& titled, double top, double width) {
 
 }  // namespace
 
-std::string to_svg(const Figure& figure, Frame frame) {
+std::string to_svg(const Figure& figure, ShownIn shown_in) {
   const OwnEnvironment own;
   const Grid grid = grid_for(figure.panels.size());
   const std::vector<const Line*> titled = titled_lines(figure);
@@ -230,9 +229,8 @@ std::string to_svg(const Figure& figure, Frame frame) {
   for (const Panel& panel : figure.panels) numbers = std::max(numbers, y_numbers_width(panel.y, figure.panel_height));
   const double before = 12 + numbers + 6;
   const double title_room = with_titles ? 22 : 10;
-  double top = heading_height(labels, frame, width) + (figure.y_label.empty() ? 6 : 22);
-  std::vector<std::string> titles;
-  for (const Panel& panel : figure.panels) titles.push_back(panel.title);
+  double top = heading_height(labels, shown_in, width) + (figure.y_label.empty() ? 6 : 22);
+  std::vector<std::string> titles = mapped(figure.panels, &Panel::title);
   titles = shortened_names(titles, panel_width(grid) - 22 - before, font_size);
   std::string content = text_element(shortened(figure.y_label, width - 20, font_size), {8, top - 6});
   for (std::size_t row = 0, p = 0; row < grid.rows; ++row) {
@@ -248,7 +246,7 @@ std::string to_svg(const Figure& figure, Frame frame) {
   }
   content += text_element(shortened(figure.x_label, width - 20, font_size), {width / 2, top + 10, Anchor::middle});
   const Key key = key_of(titled, top + 18, width);
-  return framed(content + key.text, width, top + 22 + key.height, labels, frame);
+  return framed(content + key.text, width, top + 22 + key.height, labels, shown_in);
 }
 
 }  // namespace fractile::figures

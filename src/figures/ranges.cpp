@@ -32,7 +32,7 @@ std::string box_of(const Range& row, const Scale& scale, double y) {
 
 }  // namespace
 
-std::string to_svg(const RangeFigure& figure, Frame frame) {
+std::string to_svg(const RangeFigure& figure, ShownIn shown_in) {
   const OwnEnvironment own;
   const std::string remark;
   const Labels labels{figure.name, figure.title, remark, figure.description};
@@ -41,7 +41,7 @@ std::string to_svg(const RangeFigure& figure, Frame frame) {
   row_labels = shortened_names(row_labels, most_label, font_size);
   double label_width = 0;
   for (const std::string& label : row_labels) label_width = std::max(label_width, text_width(label) * font_size);
-  const double top = heading_height(labels, frame, width) + 8;
+  const double top = heading_height(labels, shown_in, width) + 8;
   const Box box{label_width + 18, width - 24, top, top + row_height * static_cast<double>(figure.rows.size()) + 6};
   const Scale scale(figure.x, box.left, box.right);
   std::string names;
@@ -61,7 +61,7 @@ std::string to_svg(const RangeFigure& figure, Frame frame) {
                         path_element(boxes, "bx") + path_element(middles, "e", " stroke-width=\"3\"") + "</g>";
   content += text_element(shortened(figure.x_label, width - 20, font_size),
                           {(box.left + box.right) / 2, box.bottom + 36, Anchor::middle});
-  return framed(content, width, box.bottom + 46, labels, frame);
+  return framed(content, width, box.bottom + 46, labels, shown_in);
 }
 
 }  // namespace fractile::figures

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "fractile/ledger.hpp"
+#include "support/errors.hpp"
 #include "support/ledger_files.hpp"
 #include "support/statistics.hpp"
 
@@ -49,13 +50,10 @@ class FlippedBits : public ::testing::Test {
 
   /// The code of the ledger's error; `nullopt` when it did as asked.
   std::optional<ErrorCode> answer(const std::function<void(Ledger&)>& ask) const {
-    try {
+    return testing::code_of([&] {
       Ledger ledger = Ledger::open(path, impatient());
       ask(ledger);
-      return {};
-    } catch (const Error& error) {
-      return error.code();
-    }
+    });
   }
 
   /// Flips about every `stride`-th bit of bytes that are not 0, and fewer bits of

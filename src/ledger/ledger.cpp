@@ -169,6 +169,21 @@ void take_witness(const Store& store, const Present& present, const std::string&
   if (!seen || seen->datasets() <= present.sums().datasets()) witness.require_known();
 }
 
+/// Throws `usage` if a witness would be the ledger's own file, and `ledger` if it could not be made or used.
+void require_possible_witness(const std::string& ledger, const std::string& path) {
+  if (path.empty()) return;
+  std::error_code unknown;
+  const auto whole = [&](const std::string& name) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, unknown), unknown);
+  };
+  const std::filesystem::path own = postgres::is_address(ledger) ? std::filesystem::path() : whole(ledger);
+  if (!own.empty() && own == whole(path)) {
+    throw Error(ErrorCode::usage, fmt::format("the witness '{}' is the ledger itself", path),
+                "name another file, in a place that is not put back together with the ledger", "witness");
+  }
+  Witness::require_possible(shown_ledger(ledger), path);
+}
+
 std::vector<std::string> witnesses_of(const std::vector<DatasetRow>& datasets) {
   std::vector<std::string> paths;
   for (const DatasetRow& row : datasets) {
@@ -304,6 +319,13 @@ Ledger Ledger::open_or_create(const std::string& path, LedgerOptions options) {
 
 Ledger Ledger::open_to_read(const std::string& path, LedgerOptions options) {
   return Ledger(State::opened(path, std::move(options), Wanted::reading));
+}
+
+void Ledger::init(const std::string& path, const LedgerDataset& dataset, LedgerOptions options) {
+  dataset.validate();
+  require_short(dataset.budget);
+  require_possible_witness(path, dataset.witness);
+  open_or_create(path, std::move(options)).add_dataset(dataset);
 }
 
 void Ledger::add_dataset(const LedgerDataset& dataset) {

@@ -290,8 +290,8 @@ TEST_F(PostgresTest, PasswordsAreNeverShown) {
       "DROP ROLE IF EXISTS guarded; CREATE ROLE guarded LOGIN SUPERUSER PASSWORD 'open sesame'");
   const std::string end = fmt::format("127.0.0.1:{}{}", server().port(), address.substr(address.rfind('/')));
   const auto shown_in = [](const std::function<void()>& work) {
-    const testing::Failure failure = testing::failure_of(work);
-    return failure.what + "\n" + failure.hint;
+    const Error failure = testing::failure_of(work);
+    return failure.what() + ("\n" + failure.hint());
   };
   const std::string right = "postgres://guarded:open%20sesame@" + end;
   EXPECT_EQ(shown_ledger(right), "postgres://guarded@" + end);

@@ -192,10 +192,15 @@ LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<EqualCh
 }
 
 void refuse_cost(const LedgerDataset& dataset, const Spending& spent, const std::string& cost) {
+  const Spending left = remaining_of(dataset.budget, spent);
+  const bool is_used_up = left.measure == Measure::zcdp
+                              ? left.rho.sign() == 0
+                              : left.epsilon.is_rational() && left.epsilon.upper().sign() == 0;
   throw Error(ErrorCode::budget_refused,
               fmt::format("a cost of {} exceeds what remains of dataset '{}', {} of {}", cost, dataset.name,
-                          remaining_of(dataset.budget, spent).to_string(), dataset.budget.to_string()),
-              "nothing was spent; ask for at most what remains");
+                          left.to_string(), dataset.budget.to_string()),
+              is_used_up ? "nothing was spent; the budget is used up, and a dataset's budget never changes"
+                         : "nothing was spent; ask for at most what remains");
 }
 
 void require_remaining(const LedgerDataset& dataset, const Spending& spent, const Budget& cost, const Budget& charge) {

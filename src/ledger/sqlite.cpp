@@ -83,7 +83,7 @@ Error failure(sqlite3* database, const std::string& path) {
   }
 }
 
-void set_up(const Connection& connection) {
+void set_up(const Database& connection) {
   sqlite3_db_config(connection.handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   // EXTRA does what FULL does, and also syncs the journal's folder after deleting the journal, which is what commits.
   connection.run(
@@ -143,13 +143,13 @@ std::string encoded(const std::string& path) {
 
 }  // namespace
 
-void Connection::Close::operator()(sqlite3* database) const {
+void Database::Close::operator()(sqlite3* database) const {
   const HoldForks held;
   sqlite3_close_v2(database);
 }
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
-Connection::Connection(const std::string& path, Access access, Waiting waiting)
+Database::Database(const std::string& path, Access access, Waiting waiting)
     : path_(path), waiting_(std::move(waiting)) {
   const HoldForks held;
   require_one_name(path);
@@ -168,18 +168,18 @@ Connection::Connection(const std::string& path, Access access, Waiting waiting)
   set_up(*this);
 }
 
-int Connection::open(const std::string& name, int flags) {
+int Database::open(const std::string& name, int flags) {
   sqlite3* database = nullptr;
   const int result = sqlite3_open_v2(name.c_str(), &database, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   database_.reset(database);
   if (database == nullptr) throw Error(ErrorCode::internal, "no memory for a ledger", "nothing was released");
-  if (result == SQLITE_OK) sqlite3_busy_handler(database, &Connection::is_busy, this);
+  if (result == SQLITE_OK) sqlite3_busy_handler(database, &Database::is_busy, this);
   return result;
 }
 
 /// Throws `ledger` unless SQLite has opened the file that the system finds at this path. SQLite follows links by their texts, so links
 /// into other mount namespaces (/proc/PID/root) lead it to another file.
-void Connection::require_own_file() const {
+void Database::require_own_file() const {
   const char* const name = sqlite3_db_filename(handle(), "main");
   struct stat ours {};
   struct stat there {};
@@ -192,9 +192,9 @@ void Connection::require_own_file() const {
 }
 
 /// SQLite calls this to ask whether to try again for a lock that another process has.
-int Connection::is_busy(void* connection, int times) {
+int Database::is_busy(void* connection, int times) {
   const ForksGoOn meanwhile;
-  auto& self = *static_cast<Connection*>(connection);
+  auto& self = *static_cast<Database*>(connection);
   const auto now = std::chrono::steady_clock::now();
   if (times == 0) {
     self.waits_since_ = now;
@@ -209,7 +209,7 @@ int Connection::is_busy(void* connection, int times) {
 }
 
 /// Rolls back an interrupted transaction if this process may write.
-void Connection::open_to_read() {
+void Database::open_to_read() {
   if (open(as_file(path_), SQLITE_OPEN_READWRITE) != SQLITE_OK) {  // SQLite falls back to read-only
     require_own_file();
     fail();
@@ -228,37 +228,37 @@ void Connection::open_to_read() {
 
 /// Opens an older program's file where nothing may be written. SQLite reads such a file only when it may write, or when it is told that
 /// no other program writes. require_unchanged checks the latter.
-void Connection::open_unlocked() {
+void Database::open_unlocked() {
   unlocked_state_ = state_of(path_);
   const std::string name = "file:" + encoded(std::filesystem::absolute(path_).string()) + "?immutable=1";
   if (open(name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI) != SQLITE_OK) fail();
 }
 
-void Connection::require_unchanged() const {
+void Database::require_unchanged() const {
   if (unlocked_state_.empty()) return;
   for (const char* beside : {"-wal", "-journal"}) require_nothing_in(path_, beside);
   if (state_of(path_) == unlocked_state_) return;
   throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' was written while it was read", path_), "try again");
 }
 
-void Connection::run(const std::string& sql) const {
+void Database::run(const std::string& sql) const {
   const HoldForks held;
   if (sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
 }
 
-std::int64_t Connection::number(const std::string& sql) const {
+std::int64_t Database::number(const std::string& sql) const {
   Statement statement(*this, sql);
   return statement.step() ? statement.number(0) : 0;
 }
 
-std::string Connection::text(const std::string& sql) const {
+std::string Database::text(const std::string& sql) const {
   Statement statement(*this, sql);
   return statement.step() ? statement.text(0) : "";
 }
 
-bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle()) == 0; }
+bool Database::in_transaction() const { return sqlite3_get_autocommit(handle()) == 0; }
 
-void Connection::fail() const {
+void Database::fail() const {
   const bool is_full =
       (sqlite3_errcode(handle()) & 0xff) == SQLITE_FULL || is_over_quota(handle()) || has_too_many_files(handle());
   Error error = failure(handle(), path_);
@@ -266,7 +266,7 @@ void Connection::fail() const {
   throw Error(std::move(error));
 }
 
-Statement::Statement(const Connection& connection, std::string_view sql) : connection_(connection) {
+Statement::Statement(const Database& connection, std::string_view sql) : connection_(connection) {
   const HoldForks held;
   sqlite3_stmt* statement = nullptr;
   require(sqlite3_prepare_v2(connection.handle(), sql.data(), static_cast<int>(sql.size()), &statement, nullptr));
@@ -330,7 +330,7 @@ void Statement::require(int result) const {
   if (result != SQLITE_OK) connection_.fail();
 }
 
-Transaction::Transaction(const Connection& connection, Kind kind) : connection_(connection) {
+Transaction::Transaction(const Database& connection, Kind kind) : connection_(connection) {
   connection_.run(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "exact/uncopied.hpp"
 #include "fractile/error.hpp"
 #include "ledger/forks.hpp"
 #include "ledger/store.hpp"
@@ -32,14 +33,12 @@ class DiskFull : public Error {
 };
 
 /// An open database. Every failure throws `ledger` and names the file.
-class Connection {
+class Database : Uncopied {
  public:
   /// `reading` works even where nothing may be written.
   enum class Access { existing, reading };
 
-  Connection(const std::string& path, Access access, Waiting waiting);
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
+  Database(const std::string& path, Access access, Waiting waiting);
   /// Sets how long the connection waits from now on.
   void wait(Waiting::Until until) { waiting_.until = until; }
   const std::string& path() const { return path_; }
@@ -77,7 +76,7 @@ class Connection {
 /// A prepared statement. Parameters are numbered from 1, columns from 0.
 class Statement {
  public:
-  Statement(const Connection& connection, std::string_view sql);
+  Statement(const Database& connection, std::string_view sql);
 
   Statement& bind(int parameter, const std::string& text);
   Statement& bind(int parameter, std::int64_t number);
@@ -100,24 +99,22 @@ class Statement {
     void operator()(sqlite3_stmt* statement) const;
   };
   void require(int result) const;
-  const Connection& connection_;
+  const Database& connection_;
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
 /// A transaction, rolled back unless it is committed. Until one of the kind `write` ends, no other connection can begin to write.
-class Transaction {
+class Transaction : Uncopied {
  public:
   enum class Kind { read, write };
 
-  Transaction(const Connection& connection, Kind kind);
-  Transaction(const Transaction&) = delete;
-  Transaction& operator=(const Transaction&) = delete;
+  Transaction(const Database& connection, Kind kind);
   ~Transaction();
   void commit();
 
  private:
   HoldForks held_;  // the first member, so that no forked child has the transaction's locks
-  const Connection& connection_;
+  const Database& connection_;
 };
 
 }  // namespace fractile::ledger_detail

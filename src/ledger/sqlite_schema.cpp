@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "exact/digest.hpp"
+#include "exact/lists.hpp"
 #include "fractile/ledger.hpp"
 #include "libraries/fmt.hpp"
 
@@ -25,9 +26,7 @@ constexpr std::array events_since_3{"sums TEXT"};
 /// For example ", a TEXT, b TEXT" from format 3 on, "" before. SQLite itself writes added columns behind the others in this way.
 template <class Columns>
 std::string columns_since_3(std::int64_t format, const Columns& columns) {
-  std::string text;
-  for (const char* column : columns) text += format >= 3 ? std::string(", ") + column : "";
-  return text;
+  return joined(columns, "", [&](const char* column) { return format >= 3 ? std::string(", ") + column : ""; });
 }
 
 std::string entries(std::int64_t format) {
@@ -112,21 +111,21 @@ bool is_about(const std::string& statement, const std::string& table) {
   return statement.find(" ON " + table + " ") != std::string::npos || statement.starts_with("CREATE TABLE " + table);
 }
 
-void run_all(const Connection& connection, const std::vector<std::string>& statements) {
+void run_all(const Database& connection, const std::vector<std::string>& statements) {
   for (const std::string& statement : statements) connection.run(statement);
 }
 
 /// Makes a table as a format has it, with its indices and triggers.
-void create_missing(const Connection& connection, const std::string& table, std::int64_t format) {
+void create_missing(const Database& connection, const std::string& table, std::int64_t format) {
   for (const std::string& statement : schema_of(format)) {
     if (is_about(statement, table)) connection.run(statement);
   }
 }
 
-void from_0_to_1(const Connection& connection) { create_missing(connection, "receipts", 1); }
+void from_0_to_1(const Database& connection) { create_missing(connection, "receipts", 1); }
 
 /// A table's constraints cannot be changed, so the lines of the log move to a new table, each as it is.
-void from_1_to_2(const Connection& connection) {
+void from_1_to_2(const Database& connection) {
   run_all(connection, {"DROP TRIGGER events_kept", "DROP TRIGGER events_held", "DROP INDEX added",
                        "DROP INDEX reserved", "DROP INDEX settled", "ALTER TABLE events RENAME TO older_events"});
   create_missing(connection, "events", 2);
@@ -136,7 +135,7 @@ void from_1_to_2(const Connection& connection) {
 }
 
 /// Fills the column by which a query that was asked before is found.
-void note_questions(const Connection& connection) {
+void note_questions(const Database& connection) {
   std::map<std::int64_t, std::string> questions;
   Statement entry(connection, "SELECT id, query FROM entries NOT INDEXED ORDER BY id");
   while (entry.step()) questions.emplace(entry.number(0), sha256(entry.text(1)));
@@ -145,7 +144,7 @@ void note_questions(const Connection& connection) {
   }
 }
 
-void from_2_to_3(const Connection& connection) {
+void from_2_to_3(const Database& connection) {
   const auto add = [&](const char* table, const auto& columns) {
     for (const char* column : columns) {
       connection.run(fmt::format("ALTER TABLE {} ADD COLUMN {}", table, column));
@@ -160,12 +159,12 @@ void from_2_to_3(const Connection& connection) {
   connection.run(append_only("entries").front());
 }
 
-bool is_empty(const Connection& connection) {
+bool is_empty(const Database& connection) {
   return connection.number("PRAGMA application_id") == 0 && format_of(connection) == 0 &&
          connection.number("SELECT count(*) FROM sqlite_schema") == 0;
 }
 
-void migrate(const Connection& connection) {
+void migrate(const Database& connection) {
   require_schema(connection);
   if (format_of(connection) < 1) from_0_to_1(connection);
   if (format_of(connection) < 2) from_1_to_2(connection);
@@ -173,14 +172,14 @@ void migrate(const Connection& connection) {
   connection.run(fmt::format("PRAGMA user_version = {}", Ledger::format));
 }
 
-void create(const Connection& connection) {
+void create(const Database& connection) {
   connection.run(fmt::format("PRAGMA application_id = {}", application_id));
   run_all(connection, schema_of(Ledger::format));
   connection.run(fmt::format("PRAGMA user_version = {}", Ledger::format));
 }
 
 /// Refuses, before anything is written, a file that another program or a newer Fractile made.
-void require_known(const Connection& connection) {
+void require_known(const Database& connection) {
   if (connection.number("PRAGMA application_id") != application_id) {
     throw Error(ErrorCode::ledger, fmt::format("'{}' is not a ledger", connection.path()),
                 "name the file that fractile ledger init made");
@@ -192,7 +191,7 @@ void require_known(const Connection& connection) {
 /// Moves the charges from an older program's log into the file, so that the file holds all
 /// charges. One changed bit in such a log silently drops charges, and without the log the file
 /// cannot be read where nothing may be written. The log stays while other processes have it open.
-void leave_write_ahead_log(const Connection& connection) {
+void leave_write_ahead_log(const Database& connection) {
   if (connection.text("PRAGMA journal_mode") != "wal") return;
   try {
     connection.run("PRAGMA journal_mode = DELETE");
@@ -202,7 +201,7 @@ void leave_write_ahead_log(const Connection& connection) {
 
 }  // namespace
 
-void prepare(const Connection& connection, Wanted wanted) {
+void prepare(const Database& connection, Wanted wanted) {
   const bool fresh = is_empty(connection) && wanted != Wanted::existing;
   if (!fresh && wanted == Wanted::created) refuse_existing(connection.path(), "name");
   if (!fresh) require_known(connection);
@@ -222,14 +221,14 @@ void prepare(const Connection& connection, Wanted wanted) {
   leave_write_ahead_log(connection);
 }
 
-void require_ledger(const Connection& connection) {
+void require_ledger(const Database& connection) {
   require_known(connection);
   require_schema(connection);
 }
 
-std::int64_t format_of(const Connection& connection) { return connection.number("PRAGMA user_version"); }
+std::int64_t format_of(const Database& connection) { return connection.number("PRAGMA user_version"); }
 
-void require_schema(const Connection& connection) {
+void require_schema(const Database& connection) {
   const std::int64_t format = format_of(connection);
   const std::vector<std::string> statements = schema_of(format);
   const std::set<std::string> wanted(statements.begin(), statements.end());

@@ -13,6 +13,7 @@
 #include "exact/digest.hpp"
 #include "fractile/ledger.hpp"
 #include "libraries/fmt.hpp"
+#include "support/errors.hpp"
 #include "support/ledger_files.hpp"
 
 namespace fractile {
@@ -229,12 +230,8 @@ bool in_child(const std::function<bool()>& work) {
 
 /// True when `work` throws `ledger` with these words.
 bool fails(const std::string& words, const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.code() == ErrorCode::ledger && std::string(error.what()).find(words) != std::string::npos;
-  }
-  return false;
+  const std::optional<Error> error = testing::error_if_any(work);
+  return error && error->code() == ErrorCode::ledger && std::string(error->what()).find(words) != std::string::npos;
 }
 
 constexpr uid_t nobody = 65534;

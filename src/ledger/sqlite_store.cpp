@@ -32,6 +32,14 @@ void require_there(const std::string& path) {
   refuse_missing(path, "path");
 }
 
+/// Throws `ledger` for a pipe, a device or a socket. SQLite would open it and then fail for another reason.
+void require_file(const std::string& path) {
+  struct stat there {};
+  if (stat(path.c_str(), &there) != 0 || S_ISREG(there.st_mode) || S_ISDIR(there.st_mode)) return;
+  throw Error(ErrorCode::ledger, fmt::format("'{}' is not a ledger, since it is not a file", path),
+              "name the file that fractile ledger init made");
+}
+
 [[noreturn]] void cannot_create(const std::string& path) {
   throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' cannot be created: {}", path, std::strerror(errno)),
               "choose a folder that exists and that you may write to");
@@ -45,7 +53,7 @@ void make_new(const std::string& path, const Waiting& waiting) {
   if (file < 0) cannot_create(path);
   close(file);
   try {
-    const Connection connection(unfinished, Connection::Access::existing, waiting);
+    const Database connection(unfinished, Database::Access::existing, waiting);
     prepare(connection, Wanted::created);
   } catch (...) {
     unlink(unfinished.c_str());
@@ -145,8 +153,7 @@ class SqliteStore final : public Store {
  public:
   SqliteStore(const std::string& path, Wanted wanted, const Waiting& waiting)
       : waiting_(waiting),
-        connection_(path, wanted == Wanted::reading ? Connection::Access::reading : Connection::Access::existing,
-                    waiting) {
+        connection_(path, wanted == Wanted::reading ? Database::Access::reading : Database::Access::existing, waiting) {
     if (wanted == Wanted::reading) {
       require_ledger(connection_);
     } else {
@@ -301,7 +308,7 @@ class SqliteStore final : public Store {
   bool was_committed() const {
     if (connection_.in_transaction() || last_hash_.empty()) return false;
     try {
-      const Connection again(name(), Connection::Access::reading, waiting_);
+      const Database again(name(), Database::Access::reading, waiting_);
       Statement line(again, "SELECT 1 FROM events WHERE hash = ?1");
       return line.bind(1, last_hash_).step();
     } catch (const Error&) {
@@ -318,7 +325,7 @@ class SqliteStore final : public Store {
   }
 
   mutable Waiting waiting_;
-  mutable Connection connection_;
+  mutable Database connection_;
   mutable std::optional<Room> room_;
   mutable std::string last_hash_;  ///< the hash of the last line that the transaction has added
 };
@@ -331,6 +338,7 @@ std::unique_ptr<Store> open_sqlite(const std::string& path, Wanted wanted, const
   } else {
     make_if_missing(path, wanted, waiting);
   }
+  require_file(path);
   require_whole_log(path);
   return std::make_unique<SqliteStore>(path, wanted, waiting);
 }

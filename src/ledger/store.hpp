@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "exact/uncopied.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile::ledger_detail {
@@ -61,11 +62,8 @@ class InDoubt : public Error {
   using Error::Error;
 };
 
-class Store {
+class Store : Uncopied {
  public:
-  Store() = default;
-  Store(const Store&) = delete;
-  Store& operator=(const Store&) = delete;
   virtual ~Store() = default;
 
   /// Sets how long the store waits from now on.

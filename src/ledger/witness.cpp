@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "exact/digest.hpp"
 #include "exact/shell_word.hpp"
@@ -53,8 +54,14 @@ std::optional<Seen> last_in(std::string_view text, bool begins) {
   return {};
 }
 
-std::string named(const Store& store, const std::string& path) {
-  return fmt::format("the witness '{}' of the ledger '{}'", path, store.name());
+std::string named(const std::string& ledger, const std::string& path) {
+  return fmt::format("the witness '{}' of the ledger '{}'", path, ledger);
+}
+
+void require_made(bool is_made, const std::string& ledger, const std::string& path) {
+  if (is_made) return;
+  throw Error(ErrorCode::ledger, fmt::format("{} cannot be created: {}", named(ledger, path), std::strerror(errno)),
+              "choose a folder that exists and that you may write to");
 }
 
 }  // namespace
@@ -65,14 +72,15 @@ bool has_seen(const Store& store, const Seen& seen) {
   return row && (*row)[6] == seen.hash;
 }
 
-Witness::Witness(const Store& store, const std::string& path, For use) : store_(store), path_(path) {
+Witness::Witness(const Store* store, std::string ledger, const std::string& path, For use)
+    : store_(store), ledger_(std::move(ledger)), path_(path) {
   const int how = use == For::reading ? O_RDONLY : O_RDWR | O_APPEND;
   file_ = open(path.c_str(), how | O_CLOEXEC | O_NONBLOCK);  // does not wait for a pipe
   if (file_ < 0 && errno == ENOENT) {
     fail("is not there",
          fmt::format("make its disk available; if the file is lost for good, docs/ledger.md says when fractile ledger "
                      "witness {} --accept may make a new one",
-                     shell_path(store.name())));
+                     shell_path(ledger_)));
   }
   if (file_ < 0) {
     fail(fmt::format("cannot be used: {}", std::strerror(errno)),
@@ -87,7 +95,7 @@ Witness::Witness(const Store& store, const std::string& path, For use) : store_(
 Witness::~Witness() { close(file_); }
 
 void Witness::fail(const std::string& what, const std::string& hint) const {
-  throw Error(ErrorCode::ledger, fmt::format("{} {}", named(store_, path_), what), hint);
+  throw Error(ErrorCode::ledger, fmt::format("{} {}", named(ledger_, path_), what), hint);
 }
 
 bool Witness::is_there(const std::string& path) {
@@ -95,13 +103,19 @@ bool Witness::is_there(const std::string& path) {
   return lstat(path.c_str(), &there) == 0;
 }
 
+void Witness::require_possible(const std::string& ledger, const std::string& path) {
+  if (is_there(path)) {
+    static_cast<void>(Witness(nullptr, ledger, path, For::writing).last());
+    return;
+  }
+  require_no_companion(path, "witness");
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  require_made(access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0, ledger, path);
+}
+
 void Witness::create(const Store& store, const std::string& path, const Seen& seen) {
   require_no_companion(path, "witness");
-  const auto require = [&](bool done) {
-    if (done) return;
-    throw Error(ErrorCode::ledger, fmt::format("{} cannot be created: {}", named(store, path), std::strerror(errno)),
-                "choose a folder that exists and that you may write to");
-  };
+  const auto require = [&](bool done) { require_made(done, store.name(), path); };
   std::string unfinished = path + ".XXXXXX";
   const int file = mkostemp(unfinished.data(), O_CLOEXEC);
   require(file >= 0);
@@ -135,15 +149,15 @@ Seen Witness::last() const {
 
 void Witness::require_known() const {
   const Seen seen = last();
-  if (has_seen(store_, seen)) return;
+  if (has_seen(*store_, seen)) return;
   throw Error(
       ErrorCode::ledger,
       fmt::format("the ledger '{}' is behind its witness '{}': it does not have line {} as the witness has seen "
                   "it, so it was put back to an earlier state, or is another ledger",
-                  store_.name(), path_, seen.line),
+                  ledger_, path_, seen.line),
       fmt::format("put the latest state back if there is one; otherwise fractile ledger witness {} --accept "
                   "charges again what is missing",
-                  shell_path(store_.name())));
+                  shell_path(ledger_)));
 }
 
 /// Reserves blocks behind the file's end for two lines with longer sums, if the file system can do this.

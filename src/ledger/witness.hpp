@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "exact/uncopied.hpp"
 #include "ledger/store.hpp"
 
 namespace fractile::ledger_detail {
@@ -17,17 +18,18 @@ struct Seen {
 };
 
 /// An open witness. All errors are `ledger` and name the witness.
-class Witness {
+class Witness : Uncopied {
  public:
   enum class For { reading, writing };
 
   /// Throws `ledger` when the file does not exist, or may not be used in this way.
-  Witness(const Store& store, const std::string& path, For use);
-  Witness(const Witness&) = delete;
-  Witness& operator=(const Witness&) = delete;
+  Witness(const Store& store, const std::string& path, For use) : Witness(&store, store.name(), path, use) {}
   ~Witness();
 
   static bool is_there(const std::string& path);
+  /// Throws `ledger` when something is at the path that is no witness, or when no witness can be made there. Looks only at the path, so
+  /// that it can be called before the ledger of this name is made.
+  static void require_possible(const std::string& ledger, const std::string& path);
   /// Makes a new witness, which gets its name only when it is whole and synced. Throws `ledger` when something exists at the path.
   static void create(const Store& store, const std::string& path, const Seen& seen);
 
@@ -41,9 +43,11 @@ class Witness {
   void append(const Seen& seen) const;
 
  private:
+  Witness(const Store* store, std::string ledger, const std::string& path, For use);
   [[noreturn]] void fail(const std::string& what, const std::string& hint) const;
 
-  const Store& store_;
+  const Store* store_;  ///< null if the ledger is not made yet
+  std::string ledger_;
   std::string path_;
   int file_ = -1;
 };

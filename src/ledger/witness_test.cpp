@@ -71,10 +71,11 @@ class LedgerWitnesses : public testing::EveryStore {
   }
 
   void expect_behind(const std::function<void()>& work) const {
-    const testing::Failure failure = testing::failure_of(work);
-    EXPECT_EQ(failure.code, ErrorCode::ledger);
-    EXPECT_NE(failure.what.find("is behind its witness '" + witness + "'"), std::string::npos) << failure.what;
-    EXPECT_NE(failure.hint.find("--accept"), std::string::npos) << failure.hint;
+    const Error failure = testing::failure_of(work);
+    EXPECT_EQ(failure.code(), ErrorCode::ledger);
+    EXPECT_NE(std::string(failure.what()).find("is behind its witness '" + witness + "'"), std::string::npos)
+        << failure.what();
+    EXPECT_NE(failure.hint().find("--accept"), std::string::npos) << failure.hint();
   }
 
   std::string witness = folder.file("witness");
@@ -202,11 +203,12 @@ TEST_P(LedgerWitnesses, AWitnessThatIsNotThere) {
   const LedgerRequest asked = request("q", pure("1/4"));
   for (const std::function<void()>& work : {std::function<void()>([&] { ledger.require_fit(asked); }),
                                             std::function<void()>([&] { ledger.reserve(asked); })}) {
-    const testing::Failure failure = testing::failure_of(work);
-    EXPECT_NE(failure.what.find("the witness '" + witness + "' of the ledger '" + path + "' is not there"),
-              std::string::npos)
-        << failure.what;
-    EXPECT_TRUE(failure.hint.starts_with("nothing was charged; ")) << failure.hint;
+    const Error failure = testing::failure_of(work);
+    EXPECT_NE(
+        std::string(failure.what()).find("the witness '" + witness + "' of the ledger '" + path + "' is not there"),
+        std::string::npos)
+        << failure.what();
+    EXPECT_TRUE(failure.hint().starts_with("nothing was charged; ")) << failure.hint();
   }
   EXPECT_TRUE(ledger.statement().entries.empty());
   ledger.verify();  // a ledger may be verified elsewhere without its witness
@@ -333,10 +335,9 @@ TEST_P(LedgerWitnesses, ReleasesThatAreStoredTogetherAreShownToTheWitnessOfEachD
   ledger.commit(releases);
   EXPECT_EQ(ledger.witnesses().at(1).line, last_line() - 2);  // the draws, before anything is stored
   put_back(reserved);
-  const testing::Failure failure =
-      testing::failure_of([&] { Ledger::open(path).void_entry(entries[1].id, "never published"); });
-  EXPECT_EQ(failure.code, ErrorCode::ledger);
-  EXPECT_NE(failure.what.find("is behind its witness"), std::string::npos) << failure.what;
+  const Error failure = testing::failure_of([&] { Ledger::open(path).void_entry(entries[1].id, "never published"); });
+  EXPECT_EQ(failure.code(), ErrorCode::ledger);
+  EXPECT_NE(std::string(failure.what()).find("is behind its witness"), std::string::npos) << failure.what();
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "exact/enclosure.hpp"
 #include "fractile/error.hpp"
 #include "fractile/privacy.hpp"
+#include "support/errors.hpp"
 
 namespace fractile {
 namespace {
@@ -177,13 +178,9 @@ TEST(PrivacyFilter, KnowsTheRulesOfLogarithms) {
 TEST(PrivacyFilter, ARefusalSpendsNothingAndSaysWhatRemains) {
   PrivacyFilter filter(Budget::zcdp({1, 2}));
   filter.spend(Budget::zcdp({3, 8}));
-  try {
-    filter.spend(Budget::zcdp({1, 4}));
-    FAIL() << "overspent";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::budget_refused);
-    EXPECT_STREQ(error.what(), "a cost of rho = 1/4 exceeds what remains, 1/8 of a budget of rho = 1/2");
-  }
+  const Error error = testing::error_of([&] { filter.spend(Budget::zcdp({1, 4})); });
+  EXPECT_EQ(error.code(), ErrorCode::budget_refused);
+  EXPECT_STREQ(error.what(), "a cost of rho = 1/4 exceeds what remains, 1/8 of a budget of rho = 1/2");
   EXPECT_EQ(filter.spent_rho(), Rational(3, 8));
   filter.spend(Budget::zcdp({1, 8}));
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "exact/lists.hpp"
 #include "exact/shell_word.hpp"
 #include "fractile/error.hpp"
 #include "fractile/publication.hpp"
@@ -10,9 +11,7 @@ namespace fractile {
 LedgerDataset dataset_of(const Ledger& ledger, const Payment& payment) {
   const std::string path = shown_ledger(payment.ledger);
   const std::vector<LedgerDataset> datasets = ledger.datasets();
-  std::vector<std::string> names;
-  names.reserve(datasets.size());
-  for (const LedgerDataset& dataset : datasets) names.push_back(dataset.name);
+  const std::vector<std::string> names = mapped(datasets, &LedgerDataset::name);
   const std::string choice = fmt::format("choose one of {}", fmt::join(names, ", "));
   if (names.empty()) {
     throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has no dataset", path),

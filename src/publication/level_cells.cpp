@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exact/lists.hpp"
 #include "libraries/fmt.hpp"
 #include "publication/tables.hpp"
 #include "report/release/interval_text.hpp"
@@ -38,9 +39,7 @@ std::string label_of(const Publication& publication, const std::string& column, 
 
 std::vector<std::string> labels_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level,
                                    const GroupKey& key) {
-  std::vector<std::string> labels;
-  for (std::size_t i = 0; i < level.size(); ++i) labels.push_back(label_of(publication, table.by[level[i]], key[i]));
-  return labels;
+  return tabulated(level.size(), [&](std::size_t i) { return label_of(publication, table.by[level[i]], key[i]); });
 }
 
 std::string heading_of(const PublicationTable& table, const KeyLevel& level) {

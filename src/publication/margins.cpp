@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "publication/tables.hpp"
 
 namespace fractile {
@@ -20,9 +21,7 @@ const PublishedLevel* finest_of(const PublishedTables& tables, std::size_t table
 
 /// The keys that a finest cell has in a level's columns.
 std::vector<std::string> in_level(const GroupKey& key, const KeyLevel& level) {
-  std::vector<std::string> keys;
-  for (const std::size_t place : level) keys.push_back(key[place]);
-  return keys;
+  return mapped(level, [&](std::size_t place) { return key[place]; });
 }
 
 /// A total of a table whose margins draw nothing.
@@ -58,8 +57,7 @@ void publication_detail::add_sums(PublishedTables& tables) {
 }
 
 std::vector<const PublishedLevel*> levels_of(const PublishedTables& tables) {
-  std::vector<const PublishedLevel*> levels;
-  for (const PublishedLevel& level : tables.levels) levels.push_back(&level);
+  std::vector<const PublishedLevel*> levels = mapped(tables.levels, [](const PublishedLevel& level) { return &level; });
   for (const PublishedLevel& level : tables.sums) levels.push_back(&level);
   std::ranges::stable_sort(levels, {},
                            [](const PublishedLevel* level) { return std::pair(level->table, level->level); });

@@ -1,6 +1,7 @@
 // A publication's plan, as JSON, CSV and a table.
 #include <algorithm>
 
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/publication.hpp"
 #include "libraries/fmt.hpp"
@@ -162,7 +163,7 @@ std::string cells_in_words(const PublicationPlan& plan, const IsMeant& is_meant)
       if (++count <= most_named) names.push_back(joined_or(cell.keys, " ", "everyone"));
     }
     if (count == 0) continue;
-    const std::string others = count > most_named ? fmt::format(" and {} others", count - most_named) : "";
+    const std::string others = count > most_named ? " and " + counted(count - most_named, "other") : "";
     text += shown_text(fmt::format("  {} by {}: {}{}", table_of(plan, level).name, level_name(plan, level),
                                    joined_or(names, ", ", ""), others)) +
             "\n";
@@ -209,11 +210,9 @@ std::vector<CoarseTable> coarse_tables(const Publication& publication) {
 }
 
 std::string coarse_steps(const Publication& publication) {
-  std::string text;
-  for (const CoarseTable& table : coarse_tables(publication)) {
-    text += fmt::format("\nIn {}, {}:\n  {}\n", shown_text(table.name), table.words.what, table.words.hint);
-  }
-  return text;
+  return joined(coarse_tables(publication), "", [](const CoarseTable& table) {
+    return fmt::format("\nIn {}, {}:\n  {}\n", shown_text(table.name), table.words.what, table.words.hint);
+  });
 }
 
 /// Why there is a dash in place of a worst case; empty where there is none.
@@ -289,11 +288,9 @@ std::string to_csv(const PublicationPlan& plan) {
 
 std::vector<NoiseInWords> beside_csv(const PublicationPlan& plan) {
   const OwnEnvironment own;
-  std::vector<NoiseInWords> all;
-  for (const CoarseTable& table : coarse_tables(plan.publication)) {
-    all.push_back({fmt::format("warning: in {}, {}", shown_text(table.name), table.words.what), table.words.hint});
-  }
-  return all;
+  return mapped(coarse_tables(plan.publication), [](const CoarseTable& table) {
+    return NoiseInWords{fmt::format("warning: in {}, {}", shown_text(table.name), table.words.what), table.words.hint};
+  });
 }
 
 std::string to_table(const PublicationPlan& plan) {

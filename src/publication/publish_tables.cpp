@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "exact/checkpoint.hpp"
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
@@ -176,9 +177,7 @@ class TablesRun {
     return largest_receipt(level.request, level.description, charge_ ? charge_->dataset() : std::string());
   }
   std::uint64_t receipts_size() const {
-    std::uint64_t size = 0;
-    for (const LevelToDraw& each : plan_.levels) size += receipt_size(each);
-    return size;
+    return sum_over<std::uint64_t>(plan_.levels, [&](const LevelToDraw& each) { return receipt_size(each); });
   }
 
   /// An upper bound on the bytes of the publication's receipt: the receipts of its levels, and the text around them.
@@ -215,15 +214,13 @@ class TablesRun {
 
   void reserve(std::uint64_t file_size) {
     require_different_forms();
-    std::vector<std::string> forms;
-    for (const LevelToDraw& each : plan_.levels) forms.push_back(each.form);
+    const std::vector<std::string> forms = mapped(plan_.levels, &LevelToDraw::form);
     const auto wanted = [&](const std::vector<std::optional<LedgerEntry>>& held) {
       held_ = held;
-      std::vector<std::optional<Budget>> kept;
-      for (const std::optional<LedgerEntry>& each : held)
-        kept.push_back(each ? std::optional(each->request.cost) : std::nullopt);
-      std::vector<PublicationPart> parts;
-      for (const LevelToDraw& each : plan_.levels) parts.push_back(each.part);
+      const std::vector<std::optional<Budget>> kept = mapped(held, [](const std::optional<LedgerEntry>& each) {
+        return each ? std::optional(each->request.cost) : std::nullopt;
+      });
+      const std::vector<PublicationPart> parts = mapped(plan_.levels, &LevelToDraw::part);
       const std::vector<Budget> costs = costs_beside(request_.publication, parts, kept);
       std::vector<ChargedRelease> releases;
       for (std::size_t i = 0; i < held.size(); ++i) {
@@ -263,8 +260,7 @@ class TablesRun {
       if (!held_[i] && std::ranges::find(places, column) == places.end()) places.push_back(column);
     }
     if (places.empty()) return counted;
-    std::vector<ColumnToCount> asked;
-    for (const std::size_t place : places) asked.push_back(plan_.columns[place]);
+    const std::vector<ColumnToCount> asked = mapped(places, [&](std::size_t place) { return plan_.columns[place]; });
     attendant_.at("reading " + reading_);
     std::vector<std::function<CountedColumn()>> read =
         records_.count_apart(asked, bits_, [&] { tell_progress(records_, attendant_); });

@@ -232,13 +232,9 @@ TEST_F(PublishingTables, TwoTablesOfTheSameValuesAreRefusedBeforeTheCharge) {
   publication.tables.push_back(publication.tables.front());
   publication.tables.back().name = "pay again";
   publication.tables.back().levels.resize(1);
-  try {
-    publish(publication, payment);
-    ADD_FAILURE();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::usage);
-    EXPECT_NE(std::string(error.what()).find("tables 'pay' and 'pay again'"), std::string::npos) << error.what();
-  }
+  const Error error = error_of([&] { publish(publication, payment); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_NE(std::string(error.what()).find("tables 'pay' and 'pay again'"), std::string::npos) << error.what();
   EXPECT_TRUE(Ledger::open(payment.ledger).statement().entries.empty());
   publication.tables.back().quantiles = {Rational(1, 2)};
   EXPECT_EQ(publish(publication, payment).levels.size(), 5U);

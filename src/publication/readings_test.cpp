@@ -6,6 +6,7 @@
 
 #include "exact/wording.hpp"
 #include "fractile/error.hpp"
+#include "support/errors.hpp"
 
 namespace fractile::publication_detail {
 namespace {
@@ -103,29 +104,21 @@ TEST(ReadingsOfReleases, AllThatANewDatasetMustDeclareIsNamed) {
   TableOptions read = people_file();
   read.numbers = {",", "."};
   read.encoding = "latin1";
-  try {
-    read_by_owner(read, people_with({{"decimal", ","}}));
-    FAIL() << "thousands are not declared";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.field(), "thousands");
-    EXPECT_EQ(
-        error.hint_words().in(Wording::program),
-        "leave it out; fractile ledger init declares it for a new dataset: with --decimal , --thousands . --encoding "
-        "latin1");
-  }
+  const Error error = testing::error_of([&] { read_by_owner(read, people_with({{"decimal", ","}})); });
+  EXPECT_EQ(error.field(), "thousands");
+  EXPECT_EQ(
+      error.hint_words().in(Wording::program),
+      "leave it out; fractile ledger init declares it for a new dataset: with --decimal , --thousands . --encoding "
+      "latin1");
 }
 
 /// Once, a publication with the one text "NA,-9" was taken to be read as one with the two texts "NA" and "-9".
 TEST(ReadingsOfReleases, MissingTextsHaveNoCommas) {
   TableOptions read = people_file();
   read.missing = {"NA,-9"};
-  try {
-    read_by_owner(read, people_with());
-    FAIL() << "it cannot be told from two texts";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::usage);
-    EXPECT_EQ(error.field(), "missing");
-  }
+  const Error error = testing::error_of([&] { read_by_owner(read, people_with()); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_EQ(error.field(), "missing");
 }
 
 TEST(ReadingsOfReleases, WhatIsPermittedNeedNotBeUsed) {
@@ -152,13 +145,11 @@ TEST(ReadingsOfReleases, AStabilityIsDeclaredOfOneQuery) {
 TEST(ReadingsOfReleases, NothingElseIsMadeOfWeightsThatChange) {
   const LedgerReading declared{{"weight_stability", "3"}};
   const auto field_of = [&](const ColumnToCount& column, const TableOptions& read, const LedgerReading& of_dataset) {
-    try {
-      EXPECT_EQ(read_by_owner(read, people_with(of_dataset), column), of_dataset);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::usage);
-      return error.field();
-    }
-    return std::string();
+    const std::optional<Error> error =
+        testing::error_if_any([&] { EXPECT_EQ(read_by_owner(read, people_with(of_dataset), column), of_dataset); });
+    if (!error) return std::string();
+    EXPECT_EQ(error->code(), ErrorCode::usage);
+    return error->field();
   };
   ColumnToCount ages = ages_read();
   ages.selection.weights = RecordWeights{"w", 0, 4, 1, 3};
@@ -187,13 +178,11 @@ TEST(ReadingsOfReleases, NoQueryMakesWhatEndsARelease) {
     TableOptions read = people_file();
     read.sql = sql;
     read.missing = std::move(missing);
-    try {
-      reading_of(Source::file(read), ages_read(NullPolicy::error), people_with(declared));
-      return std::string();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::usage);
-      return error.field();
-    }
+    const std::optional<Error> error = testing::error_if_any(
+        [&] { reading_of(Source::file(read), ages_read(NullPolicy::error), people_with(declared)); });
+    if (!error) return std::string();
+    EXPECT_EQ(error->code(), ErrorCode::usage);
+    return error->field();
   };
   for (const char* sql : {"SELECT age FROM people", " select \"age\" AS a,\tid , * From \"my people\".people ;\n",
                           "SELECT \"null\", nulls FROM people"}) {
@@ -275,12 +264,8 @@ TEST(SourcesOfReleases, AStabilityIsDeclaredOfTheQuerysTables) {
   const Source asked = with({{"a", "regions.csv"}, {"b", "visits.csv"}});
   const auto refused = [](const Source& source, const LedgerDataset& dataset, const std::vector<OpenedFile>& opened) {
     for (const char* name : {"", "survey"}) {
-      try {
-        source_for(source, name, dataset, opened);
-        return false;
-      } catch (const Error& error) {
-        if (error.code() != ErrorCode::usage || error.field() != "table") return false;
-      }
+      const Error error = testing::error_of([&] { source_for(source, name, dataset, opened); });
+      if (error.code() != ErrorCode::usage || error.field() != "table") return false;
     }
     return true;
   };

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "exact/lists.hpp"
 #include "fractile/error.hpp"
 #include "fractile/publication.hpp"
 #include "libraries/fmt.hpp"
@@ -45,13 +46,8 @@ void require_short(const Budget& budget) {
   if (budget.measure() == Measure::approximate) require_short("delta", budget.delta());
 }
 
-/// Throws `usage` for numbers that would make a receipt that cannot be read.
 void require_short(const ReleaseRequest& request) {
-  const QuantileQuery& query = request.query;
-  require_short(request.column.lattice);
-  require_short(query.budget);
-  for (const Rational& quantile : query.quantiles) require_short("quantiles", quantile);
-  if (query.intervals) require_short("intervals", query.intervals->level);
+  require_short_numbers(request.query, request.column.lattice);
   if (request.bounds) require_short("bounds_budget", request.bounds->share);
   if (request.statistics) require_short("count_budget", request.statistics->share);
   if (const std::optional<RecordWeights>& weights = request.column.selection.weights) {
@@ -63,6 +59,13 @@ void require_short(const ReleaseRequest& request) {
 }
 
 }  // namespace
+
+void require_short_numbers(const QuantileQuery& query, const Lattice& lattice) {
+  require_short(lattice);
+  require_short(query.budget);
+  for (const Rational& quantile : query.quantiles) require_short("quantiles", quantile);
+  if (query.intervals) require_short("intervals", query.intervals->level);
+}
 
 QuantileQuery ReleaseRequest::over_counted(std::uint32_t sql_stability) const {
   QuantileQuery promised = query;
@@ -108,9 +111,7 @@ std::string name_of_source(const std::string& declared, const TableOptions& read
   const auto is_unknown = [](const OpenedFile& file) { return file.path.empty(); };
   if (opened.empty() || std::ranges::any_of(opened, is_unknown)) return {};
   if (!read.file.empty()) return opened.front().path;
-  std::string name;
-  for (const OpenedFile& file : opened) name += (name.empty() ? "" : ",") + file.path;
-  return name;
+  return joined(opened, ",", &OpenedFile::path);
 }
 
 }  // namespace fractile

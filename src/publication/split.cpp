@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "exact/workers.hpp"
 #include "fractile/error.hpp"
@@ -373,8 +374,7 @@ class BudgetSplit {
   Rational reach_targets(const std::vector<std::size_t>& which, bool all) {
     const Rational whole = amount_of(publication_.budget);
     Rational taken = 0;
-    std::vector<Level> targeted;
-    for (const std::size_t i : which) targeted.push_back(levels_[i]);
+    const std::vector<Level> targeted = mapped(which, [&](std::size_t i) { return levels_[i]; });
     const std::vector<Rational> amounts = solved_amounts(publication_, targeted);
     for (std::size_t k = 0; k < which.size(); ++k) {
       shares_[which[k]] = amounts[k] / whole;
@@ -396,8 +396,7 @@ class BudgetSplit {
 
   /// Divides what no target needs among these levels, in proportion to their shares.
   void share_out(const std::vector<std::size_t>& which, const Rational& left) {
-    std::vector<Rational> weights;
-    for (const std::size_t i : which) weights.push_back(shares_[i]);
+    const std::vector<Rational> weights = mapped(which, [&](std::size_t i) { return shares_[i]; });
     const std::vector<Rational> more = apportioned(weights);
     for (std::size_t k = 0; k < which.size(); ++k) shares_[which[k]] += left * more[k];
   }
@@ -457,9 +456,8 @@ class BudgetSplit {
 
   void divide_by_shares(const std::vector<std::vector<std::size_t>>& tables, const Weights& weights,
                         const Rational& left) {
-    std::vector<Rational> stated;
-    for (const auto& levels : tables) stated.push_back(table_of(levels.front()).share.value_or(1));
-    const std::vector<Rational> shares = in_proportion(std::move(stated));
+    const std::vector<Rational> shares =
+        in_proportion(mapped(tables, [&](const auto& levels) { return table_of(levels.front()).share.value_or(1); }));
     for (std::size_t t = 0; t < tables.size(); ++t) divide_table(tables[t], weights, left * shares[t]);
   }
 
@@ -474,12 +472,9 @@ class BudgetSplit {
         for (const std::size_t i : levels) things.push_back({i});
       }
     }
-    std::vector<Rational> weight;
-    for (const auto& thing : things) {
-      weight.emplace_back(0);
-      for (const std::size_t i : thing) weight.back() += weights.among_all(levels_[i]);
-    }
-    const std::vector<Rational> shares = apportioned(weight);
+    const std::vector<Rational> shares = apportioned(mapped(things, [&](const std::vector<std::size_t>& thing) {
+      return sum_over<Rational>(thing, [&](std::size_t i) { return weights.among_all(levels_[i]); });
+    }));
     for (std::size_t k = 0; k < things.size(); ++k) {
       if (things[k].size() == 1) {
         shares_[things[k].front()] = left * shares[k];

@@ -12,6 +12,7 @@
 #include "fractile/release.hpp"
 #include "libraries/fmt.hpp"
 #include "publication/publication_test_support.hpp"
+#include "support/errors.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
@@ -320,14 +321,10 @@ TEST(PublicationTargets, LeaveTheRestToOthers) {
 TEST(PublicationTargets, AreRefusedBeyondTheBudget) {
   Publication publication = earnings(Budget::pure(Rational(1, 100)));
   publication.tables.front().target = PublicationTarget{PublicationTarget::Quantity::ranks, Rational(10)};
-  try {
-    parts(publication);
-    FAIL() << "the targets cost more";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::usage);
-    EXPECT_NE(std::string(error.what()).find("the targets cost epsilon = "), std::string::npos) << error.what();
-    EXPECT_NE(error.hint().find("or write at least epsilon = "), std::string::npos) << error.hint();
-  }
+  const Error error = testing::error_of([&] { parts(publication); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_NE(std::string(error.what()).find("the targets cost epsilon = "), std::string::npos) << error.what();
+  EXPECT_NE(error.hint().find("or write at least epsilon = "), std::string::npos) << error.hint();
 }
 
 /// Once, the hint named a budget of which nothing was left for other tables, and was given again for that budget.
@@ -335,12 +332,8 @@ TEST(PublicationTargets, NameABudgetThatSuffices) {
   Publication publication = earnings(Budget::pure(Rational(1, 100)));
   publication.tables.front().target = PublicationTarget{PublicationTarget::Quantity::ranks, Rational(10)};
   const auto hinted = [&] {
-    try {
-      parts(publication);
-    } catch (const Error& error) {
-      return error.hint();
-    }
-    return std::string("nothing");
+    const std::optional<Error> error = testing::error_if_any([&] { parts(publication); });
+    return error ? error->hint() : "nothing";
   };
   const std::string alone = hinted();
   const std::string least = alone.substr(alone.find("epsilon = "));
@@ -360,14 +353,10 @@ TEST(PublicationTargets, NameTheCellThatNoBudgetReaches) {
   publication.tables.front().lattice = Lattice::explicit_points({0, 10, 100});
   publication.tables.front().expected_rows = {3, 1000, 1000, 1000, 1000, 1000, 1000, 1000};
   publication.tables.front().target = PublicationTarget{PublicationTarget::Quantity::share, Rational(1, 100)};
-  try {
-    least_parts(publication);
-    FAIL() << "no budget reaches this";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("table 'pay', whose smallest cell is n, f with 3 records: "),
-              std::string::npos)
-        << error.what();
-  }
+  const Error error = testing::error_of([&] { least_parts(publication); });
+  EXPECT_NE(std::string(error.what()).find("table 'pay', whose smallest cell is n, f with 3 records: "),
+            std::string::npos)
+      << error.what();
 }
 
 // --- Widths ----------------------------------------------------------------------------------------------------------
@@ -399,14 +388,9 @@ TEST(PublicationTargets, OfIntervalsThatSamplingMakesWiderAreRefused) {
   table.expected_rows.assign(8, 500);
   table.intervals = IntervalRequest{Rational(19, 20), IntervalSubject::population};
   table.target = PublicationTarget{PublicationTarget::Quantity::interval, Rational(1, 100)};
-  try {
-    least_parts(publication);
-    FAIL() << "half a thousand records are no such sample";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("no budget makes intervals that narrow"), std::string::npos)
-        << error.what();
-    EXPECT_NE(std::string(error.what()).find("with 500 records"), std::string::npos) << error.what();
-  }
+  const Error error = testing::error_of([&] { least_parts(publication); });
+  EXPECT_NE(std::string(error.what()).find("no budget makes intervals that narrow"), std::string::npos) << error.what();
+  EXPECT_NE(std::string(error.what()).find("with 500 records"), std::string::npos) << error.what();
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "exact/lists.hpp"
 #include "exact/workers.hpp"
 #include "libraries/fmt.hpp"
 #include "ranks/seen_texts.hpp"
@@ -80,9 +81,7 @@ struct LikeKeys {
 
 LikeKeys like_keys(const std::vector<std::string>& keys) {
   LikeKeys like;
-  std::vector<std::string> texts;
-  texts.reserve(keys.size());
-  for (const std::string& key : keys) texts.push_back(folded(key));
+  const std::vector<std::string> texts = mapped(keys, folded);
   SeenTexts seen(texts, texts.size());
   for (std::size_t k = 0; k < keys.size(); ++k) {
     if (const std::optional<std::size_t> earlier = seen.add(k)) like.add(keys[*earlier], keys[k]);

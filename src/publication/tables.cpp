@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "fractile/error.hpp"
 #include "fractile/release.hpp"
 #include "fractile/source.hpp"
@@ -78,7 +79,9 @@ std::vector<std::string> keys_of(const PublicationTable& table, const std::vecto
 void validate_other(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
   if (table.others.empty()) return;
   if (table.others.size() != columns.size()) {
-    refuse("other", fmt::format("of {} columns, and the table has {}", table.others.size(), columns.size()),
+    refuse("other",
+           fmt::format("of {}, and the table has {}", report_detail::counted(table.others.size(), "column"),
+                       columns.size()),
            "write what other keys are called for each column, or for none");
   }
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -113,7 +116,9 @@ void require_all_possible(const PublicationTable& table, const std::vector<const
 void require_one_key_a_column(const PublicationTable& table) {
   for (const KeyTuple& cell : table.possible_cells) {
     if (cell.size() == table.by.size()) continue;
-    refuse("possible", fmt::format("a cell has {} keys, and the table {} columns", cell.size(), table.by.size()),
+    refuse("possible",
+           fmt::format("a cell has {}, and the table {}", report_detail::counted(cell.size(), "key"),
+                       report_detail::counted(table.by.size(), "column")),
            "write one key a column");
   }
 }
@@ -157,7 +162,8 @@ std::size_t require_countable(const PublicationTable& table, const std::vector<c
 
 void require_rows_of_all(const PublicationTable& table, std::size_t cells) {
   if (table.expected_rows.empty() || table.expected_rows.size() == cells) return;
-  refuse("rows", fmt::format("of {} cells, and the table has {}", table.expected_rows.size(), cells),
+  refuse("rows",
+         fmt::format("of {}, and the table has {}", report_detail::counted(table.expected_rows.size(), "cell"), cells),
          "write one number a cell, or none");
 }
 
@@ -269,8 +275,7 @@ std::vector<const KeyColumn*> Publication::columns_of(const PublicationTable& ta
   for (const std::string& name : table.by) {
     const auto at = std::ranges::find(keys, name, &KeyColumn::column);
     if (at == keys.end()) {
-      std::vector<std::string> known;
-      for (const KeyColumn& column : keys) known.push_back(column.column);
+      const std::vector<std::string> known = mapped(keys, &KeyColumn::column);
       const std::string nearest = nearest_word(name, known);
       refuse("by", "the keys of " + quoted(name) + " are not listed",
              nearest.empty() ? "list the keys of this column, which are public" : "did you mean " + nearest + "?");
@@ -288,8 +293,9 @@ void Publication::validate_keys() const {
     require_names("keys", column.keys, "a key");
     if (!column.labels.empty() && column.labels.size() != column.keys.size()) {
       refuse("keys",
-             fmt::format("column {} has {} keys and {} labels", quoted(column.column), column.keys.size(),
-                         column.labels.size()),
+             fmt::format("column {} has {} and {}", quoted(column.column),
+                         report_detail::counted(column.keys.size(), "key"),
+                         report_detail::counted(column.labels.size(), "label")),
              "write a label for each key, or none");
     }
   }
@@ -343,9 +349,7 @@ void Publication::validate() const {
 }
 
 KeyColumns publication_detail::columns_of(const PublicationTable& table, const KeyLevel& level) {
-  std::vector<std::string> columns;
-  for (const std::size_t place : level) columns.push_back(table.by[place]);
-  return KeyColumns(std::move(columns));
+  return KeyColumns(mapped(level, [&](std::size_t place) { return table.by[place]; }));
 }
 
 std::vector<std::string> publication_detail::others_of(const PublicationTable& table, const KeyLevel& level) {

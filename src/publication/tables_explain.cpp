@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/privacy.hpp"
@@ -423,23 +424,9 @@ void explain_table(Page& page, const PublishedTables& published, const Table& ta
   page.paragraph(fmt::format("The cells were listed beforehand; an empty cell has values, too.{}", of_totals));
 }
 
-/// The cost as a decimal number, if that is exact.
-std::string cost_in_words(const Budget& cost) {
-  if (cost.measure() == Measure::zcdp && cost.rho().is_decimal()) return "rho = " + cost.rho().to_decimal();
-  const bool is_decimal =
-      cost.measure() == Measure::pure && !cost.epsilon().is_log() && cost.epsilon().coefficient().is_decimal();
-  return is_decimal ? "epsilon = " + cost.epsilon().coefficient().to_decimal() : cost.to_string();
-}
-
-std::string cost_in_words(const Spending& sum) {
-  if (sum.measure == Measure::zcdp && sum.rho.is_decimal()) return "rho = " + sum.rho.to_decimal();
-  const bool is_decimal = sum.measure == Measure::pure && sum.epsilon.is_rational() && sum.epsilon.upper().is_decimal();
-  return is_decimal ? "epsilon = " + sum.epsilon.upper().to_decimal() : sum.to_string();
-}
-
 Row cost_row(const Page& page, const Table& table, const PublishedLevel& level, bool has_charges) {
   Row row{page.typed(table.table.name), level_in_words(page, table, level), std::to_string(level.release.groups.size()),
-          cost_in_words(level.release.cost())};
+          with_decimals(level.release.cost())};
   if (has_charges) row.push_back(level.release.charge ? std::to_string(level.release.charge->entry) : "");
   return row;
 }
@@ -454,7 +441,7 @@ void explain_costs(Page& page, const PublishedTables& published, const std::vect
     for (const PublishedLevel* level : table.levels) rows.push_back(cost_row(page, table, *level, has_charges));
   }
   page.table({"costs", "The levels and their cost", 2}, rows);
-  const std::string sum = cost_in_words(published.cost());
+  const std::string sum = with_decimals(published.cost());
   const bool has_values =
       std::ranges::any_of(tables, [](const Table& table) { return table.table.per_person.has_value(); });
   page.paragraph(fmt::format(
@@ -462,7 +449,7 @@ void explain_costs(Page& page, const PublishedTables& published, const std::vect
       "of cells.{}",
       costs_all(published) ? fmt::format("Together they cost exactly the budget of the publication, {}.", sum)
                            : fmt::format("Together they cost {}, less than the budget of the publication, {}.", sum,
-                                         cost_in_words(published.publication.budget)),
+                                         with_decimals(published.publication.budget)),
       !has_values ? ""
                   : " Where each person counts with one value in a cell, the cost covers all the cells in which they "
                     "count."));
@@ -572,9 +559,8 @@ void explain_assumptions(Page& page, const std::vector<Table>& tables) {
 }
 
 void explain_unprotected(Page& page, const PublishedTables& published, const std::vector<Table>& tables) {
-  std::vector<std::string> items;
-  items.reserve(tables.size() + 2);
-  for (const Table& table : tables) items.push_back(possible_values(page, table, "which were chosen beforehand."));
+  std::vector<std::string> items =
+      mapped(tables, [&](const Table& table) { return possible_values(page, table, "which were chosen beforehand."); });
   items.emplace_back("Which tables were asked for, with which quantiles, of which columns, and at what cost.");
   items.emplace_back("The lists of keys and cells, which are public knowledge.");
   report_detail::explain_unprotected(page, promise_of(page, published, tables), std::move(items));
@@ -651,10 +637,7 @@ std::string title_of(const Page& page, const PublishedTables& published, const s
                      const About& about) {
   if (!about.title.empty()) return page.typed(about.title);
   if (!published.publication.title.empty()) return page.typed(published.publication.title);
-  std::vector<std::string> names;
-  names.reserve(tables.size());
-  for (const Table& table : tables) names.push_back(page.typed(table.table.name));
-  return "Tables of " + enumerated(names);
+  return "Tables of " + enumerated(mapped(tables, [&](const Table& table) { return page.typed(table.table.name); }));
 }
 
 const std::optional<std::uint64_t>* seed_of(const PublishedTables& published) {

@@ -7,6 +7,7 @@
 #include "fractile/publication.hpp"
 #include "publication/level_cells.hpp"
 #include "publication/publication_test_support.hpp"
+#include "support/errors.hpp"
 
 namespace fractile {
 namespace {
@@ -92,15 +93,11 @@ TEST(PublicationCells, OfOtherKeysComeAfterTheListed) {
 void expect_refused(const std::string& field, const std::string& why, const std::function<void(Publication&)>& change) {
   Publication publication = earnings();
   change(publication);
-  try {
-    publication.validate();
-    ADD_FAILURE() << field << ": " << why;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::usage);
-    EXPECT_EQ(error.field(), field) << error.what();
-    EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
-    EXPECT_FALSE(error.hint().empty());
-  }
+  const Error error = testing::error_of([&] { publication.validate(); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_EQ(error.field(), field) << error.what();
+  EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
+  EXPECT_FALSE(error.hint().empty());
 }
 
 // Rows of a table could not be told apart if their keys had one label.
@@ -117,7 +114,7 @@ TEST(Publications, AreRefused) {
   EXPECT_NO_THROW(earnings().validate());
   const auto first = [](Publication& all) -> PublicationTable& { return all.tables.front(); };
   expect_refused("table", "there is none", [](Publication& all) { all.tables.clear(); });
-  expect_refused("other", "of 1 columns, and the table has 2",
+  expect_refused("other", "of 1 column, and the table has 2",
                  [&](Publication& all) { first(all).others = {"abroad"}; });
   expect_refused("other", "'men' is already a label of column 'sex'", [&](Publication& all) {
     first(all).others = {"", "men"};
@@ -147,7 +144,7 @@ TEST(Publications, AreRefused) {
   expect_refused("keys", "'region' has none", [](Publication& all) { all.keys.front().keys.clear(); });
   expect_refused("keys", "a key 'n' appears twice", [](Publication& all) { all.keys.front().keys.push_back("n"); });
   expect_refused("keys", "a key is an empty text", [](Publication& all) { all.keys.front().keys.push_back(""); });
-  expect_refused("keys", "2 keys and 1 labels", [](Publication& all) { all.keys.back().labels.pop_back(); });
+  expect_refused("keys", "2 keys and 1 label", [](Publication& all) { all.keys.back().labels.pop_back(); });
   expect_refused("keys", "a column 'sex' appears twice", [](Publication& all) { all.keys.push_back(all.keys.back()); });
   expect_refused("name", "a table 'pay' appears twice", [](Publication& all) { all.tables.push_back(all.tables[0]); });
   expect_refused("by", "'regoin' are not listed", [&](Publication& all) { first(all).by = {"regoin", "sex"}; });
@@ -156,7 +153,8 @@ TEST(Publications, AreRefused) {
   expect_refused("levels", "in their order", [&](Publication& all) { first(all).levels[1] = {1, 0}; });
   expect_refused("levels", "in their order", [&](Publication& all) { first(all).levels[1] = {2}; });
   expect_refused("levels", "appears twice", [&](Publication& all) { first(all).levels[1] = {1}; });
-  expect_refused("possible", "1 keys, and the table 2", [&](Publication& all) { first(all).possible_cells = {{"n"}}; });
+  expect_refused("possible", "a cell has 1 key, and the table 2 columns",
+                 [&](Publication& all) { first(all).possible_cells = {{"n"}}; });
   expect_refused("possible", "'x' is not a key", [&](Publication& all) { first(all).possible_cells = {{"n", "x"}}; });
   expect_refused("possible", "appears twice", [&](Publication& all) {
     first(all).possible_cells = {{"n", "f"}, {"n", "f"}};

@@ -8,6 +8,7 @@
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
 #include "libraries/fmt.hpp"
+#include "support/errors.hpp"
 
 namespace fractile {
 namespace {
@@ -293,12 +294,8 @@ TEST(Dates, BuildersOfTwoKindsAreNotAddedUp) {
 
 TEST(Dates, LatticesOfTimesAreWholeAndWithinTheirYears) {
   const auto refused = [](const Rational& lower, const Rational& upper, const Rational& step, ValueKind kind) {
-    try {
-      Lattice::regular(lower, upper, step, kind);
-      ADD_FAILURE() << "taken";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::usage) << error.what();
-    }
+    const Error error = testing::error_of([&] { Lattice::regular(lower, upper, step, kind); });
+    EXPECT_EQ(error.code(), ErrorCode::usage) << error.what();
   };
   refused(first_day - 1, 0, 1, ValueKind::date);
   refused(0, last_day + 1, 1, ValueKind::date);
@@ -311,13 +308,9 @@ TEST(Dates, LatticesOfTimesAreWholeAndWithinTheirYears) {
   refused(17895, Rational(1628, 1000), 1, ValueKind::date);                    // in the wrong order, and no day
   EXPECT_THROW(Lattice::explicit_points({1, 1}, ValueKind::date), Error);
   EXPECT_THROW(Lattice::explicit_points({last_day + 1}, ValueKind::date), Error);
-  try {
-    Lattice::regular(19'723, 19'733, 7, ValueKind::date);
-    ADD_FAILURE();
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()), "the step 7d does not divide the bounds 2024-01-01 to 2024-01-11");
-    EXPECT_EQ(error.hint(), "an upper bound of 2024-01-15 would fit");
-  }
+  const Error error = testing::error_of([&] { Lattice::regular(19'723, 19'733, 7, ValueKind::date); });
+  EXPECT_EQ(std::string(error.what()), "the step 7d does not divide the bounds 2024-01-01 to 2024-01-11");
+  EXPECT_EQ(error.hint(), "an upper bound of 2024-01-15 would fit");
 }
 
 }  // namespace

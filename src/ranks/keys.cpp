@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
@@ -153,8 +154,9 @@ GroupKeys GroupKeys::tuples(const std::vector<std::vector<std::string>>& tuples)
   std::vector<std::unordered_map<std::string_view, std::uint32_t>> known(columns);
   for (const std::vector<std::string>& tuple : tuples) {
     if (tuple.empty() || tuple.size() != columns) {
-      refuse(fmt::format("a group has {} keys, and another one {}", tuple.size(), columns),
-             "write a key for each key column");
+      refuse(
+          fmt::format("a group has {} key{}, and another one {}", tuple.size(), tuple.size() == 1 ? "" : "s", columns),
+          "write a key for each key column");
     }
     for (std::size_t column = 0; column < columns; ++column) {
       std::vector<std::string>& list = lists[column];
@@ -182,17 +184,11 @@ GroupKeys GroupKeys::numbered(std::vector<std::vector<std::string>> lists, std::
 }
 
 GroupKey GroupKeys::operator[](std::size_t group) const {
-  std::vector<std::string> texts;
-  texts.reserve(columns());
-  for (std::size_t column = 0; column < columns(); ++column) texts.push_back(list(column)[number(group, column)]);
-  return GroupKey(std::move(texts));
+  return GroupKey(tabulated(columns(), [&](std::size_t column) { return list(column)[number(group, column)]; }));
 }
 
 std::vector<GroupKey> GroupKeys::all() const {
-  std::vector<GroupKey> keys;
-  keys.reserve(size());
-  for (std::size_t group = 0; group < size(); ++group) keys.push_back((*this)[group]);
-  return keys;
+  return tabulated(size(), [&](std::size_t group) { return (*this)[group]; });
 }
 
 GroupKeys GroupKeys::with_list(std::size_t column, std::vector<std::string> texts) const {

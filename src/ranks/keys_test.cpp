@@ -7,6 +7,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
+#include "support/errors.hpp"
 
 namespace fractile {
 namespace {
@@ -17,14 +18,11 @@ GroupKey key_of(const Texts& texts) { return GroupKey(texts); }
 
 /// The message with which validate() refuses the keys; empty when it accepts them.
 std::string fault_of(const GroupKeys& keys) {
-  try {
-    keys.validate();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::usage);
-    EXPECT_EQ(error.field(), "keys");
-    return error.what();
-  }
-  return {};
+  const std::optional<Error> error = testing::error_if_any([&] { keys.validate(); });
+  if (!error) return {};
+  EXPECT_EQ(error->code(), ErrorCode::usage);
+  EXPECT_EQ(error->field(), "keys");
+  return error->what();
 }
 
 TEST(GroupKeys, OfOneColumnAreItsTexts) {

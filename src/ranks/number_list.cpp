@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "exact/lists.hpp"
+
 namespace fractile {
 namespace {
 
@@ -31,9 +33,7 @@ void NumberList<Number>::keep(std::size_t written) {
 
 template <class Number>
 std::size_t NumberList<Number>::size() const {
-  std::size_t size = 0;
-  for (const NumberChunk<Number>& chunk : chunks_) size += chunk.used;
-  return size;
+  return sum_over<std::size_t>(chunks_, &NumberChunk<Number>::used);
 }
 
 template <class Number>

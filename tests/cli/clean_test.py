@@ -211,6 +211,9 @@ class Endless(CommandTest):
     def test_dev_zero(self):
         for arguments, message in ((["explain", "/dev/zero"], "larger than 900 MiB"),
                                    (["flow", "check", "/dev/zero", "--epsilon", "1..2"], "larger than 64 MiB"),
+                                   (["merge", "/dev/zero", "--output", "m"], "/dev/zero is a device"),
+                                   (["release", "--counts", "/dev/zero", "--epsilon", "1"], "/dev/zero is a device"),
+                                   (["release", "/dev/zero", *options(input_format="csv")], "/dev/zero is a device"),
                                    (["release", "t.csv", *options(by="x", keys_file="/dev/zero")], "not a regular file")):
             self.assert_refused(run(*arguments, cwd=self.folder), 3, message)
 

@@ -93,6 +93,22 @@ class Init(LedgerTest):
         self.refuse(5, "init", "t.csv", "--dataset", "people", "--epsilon", "1", parts=("'t.csv' is not a ledger",))
         self.assertEqual(self.files(), ["t.csv"])
 
+    def test_a_refused_dataset_leaves_no_ledger(self):
+        for code, more, part in ((5, ("--witness", "t.csv"), "holds no line of a ledger"),
+                                 (5, ("--witness", "gone/witness"), "cannot be created: No such file or directory"),
+                                 (5, ("--witness", "."), "cannot be used: Is a directory"),
+                                 (2, ("--witness", "budget.db"), "budget.db' is the ledger itself"),
+                                 (2, ("--witness", "../" + self.folder.name + "/budget.db"), "budget.db' is the ledger itself"),
+                                 (2, ("--epsilon", "1/" + "9" * 51), "takes at most 50 in a numerator")):
+            self.refuse(code, "init", "budget.db", "--dataset", "people", *options({"epsilon": "1"}, **{more[0][2:]: more[1]}), parts=(part,))
+            self.assertEqual(self.files(), ["t.csv"])
+
+    def test_no_file_is_no_ledger(self):
+        os.mkfifo(self.folder / "pipe")
+        for command in (("init", "pipe", "--dataset", "people", "--epsilon", "1"), ("show", "pipe"), ("verify", "pipe"), ("show", "/dev/zero")):
+            self.refuse(5, *command, parts=(f"'{command[1]}' is not a ledger, since it is not a file",))
+        self.assert_refused(self.run_paid(ledger="pipe"), 5, "'pipe' is not a ledger", "nothing was charged")
+
     def test_processes_that_make_the_same_ledger(self):
         started = [subprocess.Popen([PROGRAM, "ledger", "init", "budget.db", "--dataset", str(i), "--epsilon", "1"],
                                     cwd=self.folder, stdout=subprocess.DEVNULL) for i in range(8)]
@@ -126,6 +142,7 @@ class Paying(LedgerTest):
         self.assertEqual(self.files(), ["budget.db", "t.csv"])
         self.paid(epsilon="1/4")
         self.assertEqual(self.spent(), {"epsilon": "1"})
+        self.assert_refused(self.run_paid(epsilon="1/100"), 4, "epsilon = 0 of epsilon = 1", "the budget is used up")
 
     def test_refused_before_rows(self):
         """The table has a cell that would end a release with exit code 3 and keep the charge."""
@@ -162,7 +179,7 @@ class Paying(LedgerTest):
         charge = Fraction(self.statement()["entries"][1]["charge"]["rho"])
         self.assertEqual(Fraction(self.spent(1)["rho"]), Fraction(1, 8) + charge)
         self.assertTrue(0 < charge <= Fraction(1, 32), "epsilon tanh(epsilon / 2) is less than epsilon^2 / 2")
-        self.assertIn("epsilon = 1/4 (as rho = about 0.03", self.ledger("show", "budget.db", "--format", "table"))
+        self.assertIn("epsilon = 0.25 (as rho = about 0.03", self.ledger("show", "budget.db", "--format", "table"))
 
     def test_an_empty_ledger(self):
         self.init()
@@ -324,13 +341,14 @@ class Show(LedgerTest):
     def test_table(self):
         text = self.ledger("show", "budget.db", "--format", "table")
         self.assertIn("dataset people, all (a budget for each person, add-remove neighbors)\n"
-                      "  budget     epsilon = 1\n  spent      epsilon = 7/12\n  reserved   epsilon = 1/3 of it\n"
+                      "  budget     epsilon = 1\n  spent      epsilon = 7/12\n  reserved   epsilon = 1/3, a part of what is spent\n"
                       "  remaining  epsilon = 5/12\n", text)
+        self.assertRegex(text, r"entry 1, committed, people, all, \d{4}-\d\d-\d\d, epsilon = 0.25\n")  # not 1/4
         self.assertRegex(text, r"entry 2, reserved, people, all, \d{4}-\d\d-\d\d, epsilon = 1/3\n  \w+ of x \(")
         self.assertTrue(all(len(line) <= LONG_LINE for line in text.splitlines()))
         text = self.ledger("show", "budget.db", "--format", "table", "--dataset", "others")
         self.assertNotIn("people", text)
-        self.assertIn("remaining  rho = 1/2", text)
+        self.assertIn("spent      rho = 0\n  reserved   nothing\n  remaining  rho = 0.5\n", text)
 
     def test_csv_in_a_pipe(self):
         rows = list(csv.DictReader(io.StringIO(self.ledger("show", "budget.db"))))
@@ -823,8 +841,8 @@ class Witnessed(LedgerTest):
         self.assertEqual((self.states(), self.spent()), (["committed", "drawn"], {"epsilon": "3/8"}))
         self.assertIn("charged again: the witness '" + self.path, self.statement()["entries"][1]["query"])
         counted = ", with drawn entries, which count for good"  # what is reserved can be voided
-        self.assertIn(f"reserved   epsilon = 1/8 of it{counted}\n", self.ledger("show", "budget.db", "--format", "table"))
-        self.assertIn(f"of which reserved: epsilon = 1/8{counted}", self.ledger("show", "budget.db", "--format", "html"))
+        self.assertIn(f"reserved   epsilon = 0.125, a part of what is spent{counted}\n", self.ledger("show", "budget.db", "--format", "table"))
+        self.assertIn(f"of which reserved: epsilon = 0.125{counted}", self.ledger("show", "budget.db", "--format", "html"))
         self.paid(epsilon="1/16")
         self.ledger("verify", "budget.db")
 

@@ -14,7 +14,7 @@ import unittest
 from decimal import Decimal
 
 from cli.program import (HOUSE, LONG_LINE, PROGRAM, CommandTest, help_commands, one_processor, options,
-                         require_engine, run)
+                         require_engine, run, start_slowly)
 
 setUpModule = require_engine
 
@@ -222,6 +222,14 @@ class Formats(TableTest):
         self.assertIn("rho = 1/2 (zcdp), neighbors add-remove, at most 2 records a person", text)
         self.assertNotIn("left out", text)
 
+    def test_no_line_ends_in_a_blank(self):
+        self.write("wide.csv", "number,x\n1,2\n")
+        survey = HOUSE / "examples" / "flow" / "geometric_count.toml"
+        for words in (("release", "t.csv", *options(count=True, mean=True)), ("columns", "wide.csv"), ("flow", "leakage", survey, "--epsilon", "1")):
+            result = run(*words, "--format", "table", cwd=self.folder)
+            self.assertEqual(result.code, 0, result)
+            self.assertNotRegex(result.out, r"(?m) $")
+
     def test_other_formats_on_a_terminal(self):
         with Terminal() as terminal:
             self.run_release("t.csv", format="csv", how={"stdout": terminal.end})
@@ -265,6 +273,14 @@ class ProgressLine(CommandTest):
                 line = terminal.read()
         self.assertRegex(line, r"\A(\rreading t\.csv \((\d+ %, )?\d+ s\))+\r\033\[K\Z")
         self.assertRegex(line, r"\(\d\d? %, ")
+
+    def test_of_a_plan_in_a_pipe(self):
+        """A plan of thousands of quantiles was made in silence. No line of a plan is private."""
+        with start_slowly("plan", *options({"bounds": ("0", "1000000"), "step": "0.01", "epsilon": "1"}, synthetic_rows="100000",
+                                           expected_rows="1000000")) as process:
+            line = process.stderr.readline()
+            process.kill()
+        self.assertRegex(line, rb"\Afractile: still working on simulating releases \(\d+ s\)\n\Z")
 
     def test_not_for_quick_work(self):
         with Terminal() as terminal:

@@ -403,8 +403,8 @@ class OtherVerbs(PageTest):
             self.page(ledger="l.db", epsilon=epsilon)
         page = self.whole(self.of("ledger", "show", "l.db", "--format", "html"))
         self.assertEqual(page.headings, ["Privacy ledger", "Dataset people <b>", "Whether lines are missing"])
-        self.assertEqual([row[4] for row in page.tables[0][1:]], ["epsilon = 1/2", "epsilon = 3/4"])
-        self.assertIn("Left: epsilon = 5/4", page.text())
+        self.assertEqual([row[4] for row in page.tables[0][1:]], ["epsilon = 0.5", "epsilon = 0.75"])
+        self.assertIn("Left: epsilon = 1.25", page.text())
         self.assertIn(self.of("ledger", "verify", "l.db").split()[-1], page.text())
 
     def test_the_figure_of_a_ledger_has_the_numbers_of_its_table(self):

@@ -299,6 +299,9 @@ class Plan(CommandTest):
             ({"shape": "round"}, ("'round' is not known", "log-normal")),
             ({"bounds": None}, ("--bounds is missing",)),
             ({"rows": "7"}, ("unknown option --rows",)),
+            # A release refuses them; a plan was made.
+            ({"epsilon": "1e-700"}, ("a number of 703 characters",)),
+            ({"epsilon": None, "rho": "1e-700"}, ("a number of 702 characters",)),
         )
         for changes, parts in cases:
             with self.subTest(changes):

@@ -114,6 +114,13 @@ class RefusedBeforeRows(ReceiptTest):
         self.assertRegex(result.err, message)
         self.assertEqual(json.loads(run("ledger", "export", "l.db", cwd=self.folder).out)["entries"], [])
 
+    def test_a_receipt_is_not_printed(self):
+        self.write("t.csv", "x\n7\nseven\n")
+        self.assert_refused(self.run_release("t.csv", receipt="-"), 2, "the receipt goes to a file, and '-' names none")
+        result = run("count", "t.csv", "--column", "x", "--bounds", "0", "9", "--step", "1", "--output", "-", cwd=self.folder)
+        self.assert_refused(result, 2, "the profile file goes to a file")
+        self.assertEqual(self.files(), ["t.csv"])
+
     def test_missing_folder(self):
         self.refuse("gone/r.json", "cannot be created: No such file or directory", "a folder that exists")
         self.refuse("t.csv/r.json", "cannot be created: Not a directory")

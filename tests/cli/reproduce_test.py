@@ -73,7 +73,7 @@ class Table(ReproduceTest):
         shown = {row["mechanism"] for row in self.rows()}
         for mechanism in ("approximate-as-published", "approximate", "joint", "joint-total", "joint-tree", "independent",
                           "tree", "auto", "auto-without-interpolation", "auto-uniform-base", "tree-as-published"):
-            self.assertTrue(mechanism in shown or f"left out 1 rows of {mechanism} under" in result.err, result)
+            self.assertTrue(mechanism in shown or f"left out 1 row of {mechanism} under" in result.err, result)
 
     def test_slow_mechanisms_run_when_they_are_named(self):
         result = self.reproduce(NAME, "--out", "out", "--sets", "uniform", "--quantile-counts", "51", "--trials", "1",

@@ -144,6 +144,19 @@ class Statistics(CommandTest):
         self.assertIn("share below 600", page)
         self.assertEqual(run("explain", str(receipt), "--format", "markdown").code, 0)
 
+    def test_a_count_above_the_public_number_of_rows_is_explained(self):
+        rows, seen = len(self.rows) + 2, set()
+        for seed in range(12):
+            self.write("r.json", self.wages(format="json", public_rows=True, epsilon="0.1", mean=None, unsafe_seed=str(seed)).out)
+            receipt = json.loads(self.content("r.json"))
+            self.assertEqual(receipt["public_rows"], rows)
+            is_above = max(receipt["count"]["value"], *(each["count"] for each in receipt["below"])) > rows
+            seen.add(is_above)
+            text = " ".join(run("explain", "r.json", cwd=self.folder).out.split())
+            sentence = "The table has 2,002 rows, a public number, and no more records can count: a released number above this is above it by noise alone."
+            self.assertEqual(sentence in text, is_above)
+        self.assertEqual(seen, {False, True})
+
     def test_persons_records_are_counted_as_far_as_they_count(self):
         table = self.folder / "visits.csv"
         table.write_text("id,wage\n" + "".join(f"{i // 10},{i % 1000}\n" for i in range(3000)), encoding="utf-8")

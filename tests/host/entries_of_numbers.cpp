@@ -179,7 +179,7 @@ std::string drawn_figures() {
   panel.lines = {line};
   figure.panels = {panel};
   const figures::RangeFigure ranges{"ranges", "Income", "value", {false, 0, 9}, {{"a & b", 0.15, 8.5, 1.0, 2.0, 1.5}}};
-  return to_svg(figure, figures::Frame::file) + to_svg(ranges, figures::Frame::page) + figures::style() +
+  return to_svg(figure, figures::ShownIn::file) + to_svg(ranges, figures::ShownIn::page) + figures::style() +
          figures::escaped("<&>");
 }
 

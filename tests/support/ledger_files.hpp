@@ -16,6 +16,7 @@
 #include "ledger/rows.hpp"
 #include "ledger/store.hpp"
 #include "libraries/postgres.hpp"
+#include "support/errors.hpp"
 #include "support/postgres_server.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -76,28 +77,18 @@ inline void draw(const std::string& path, std::int64_t entry) {
   });
 }
 
-struct Failure {
-  ErrorCode code = ErrorCode::internal;
-  std::string what;
-  std::string hint;
-};
-
-/// The failure of `work`, which must fail.
-inline Failure failure_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    EXPECT_FALSE(error.hint().empty()) << error.what();
-    return {error.code(), error.what(), error.hint()};
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
+/// The error of `work`, which must fail and have a hint.
+inline Error failure_of(const std::function<void()>& work) {
+  const Error error = error_of(work);
+  EXPECT_FALSE(error.hint().empty()) << error.what();
+  return error;
 }
 
 inline void expect_failure(ErrorCode code, const std::string& part, const std::function<void()>& work) {
-  const Failure failure = failure_of(work);
-  EXPECT_EQ(failure.code, code) << failure.what;
-  EXPECT_NE((failure.what + "\n" + failure.hint).find(part), std::string::npos) << failure.what << "\n" << failure.hint;
+  const Error error = failure_of(work);
+  const std::string words = error.what() + ("\n" + error.hint());
+  EXPECT_EQ(error.code(), code) << words;
+  EXPECT_NE(words.find(part), std::string::npos) << words;
 }
 
 inline LedgerOptions impatient() { return {.patience = std::chrono::milliseconds(50)}; }

@@ -8,6 +8,8 @@
 
 #include "exact/enclosure.hpp"
 #include "exact/flint.hpp"
+#include "exact/lists.hpp"
+#include "exact/uncopied.hpp"
 #include "fractile/exact.hpp"
 
 namespace fractile::flow {
@@ -128,11 +130,9 @@ struct FilteredPolynomial {
 };
 
 /// An array of balls, for Arb's loops.
-class BallArray {
+class BallArray : Uncopied {
  public:
   explicit BallArray(std::size_t size) : balls_(_arb_vec_init(static_cast<slong>(size))), size_(size) {}
-  BallArray(const BallArray&) = delete;
-  BallArray& operator=(const BallArray&) = delete;
   ~BallArray() { _arb_vec_clear(balls_, static_cast<slong>(size_)); }
   arb_ptr at(std::size_t i) { return balls_ + i; }
   arb_srcptr at(std::size_t i) const { return balls_ + i; }
@@ -174,10 +174,7 @@ class Interpolation {
 /// The polynomial through values at the nodes, at_node(0), at_node(1), ..
 template <class AtNode>
 LocalPolynomial through_nodes(AtNode at_node) {
-  std::vector<Enclosure> values;
-  values.reserve(Interpolation::nodes);
-  for (std::size_t i = 0; i < Interpolation::nodes; ++i) values.push_back(at_node(i));
-  return Interpolation::instance().through(values);
+  return Interpolation::instance().through(tabulated(Interpolation::nodes, [&](std::size_t i) { return at_node(i); }));
 }
 
 /// The nodes of a cell, as odds.

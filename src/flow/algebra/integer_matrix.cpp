@@ -4,20 +4,19 @@
 
 #include <numeric>
 
+#include "exact/uncopied.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile::flow {
 namespace {
 
 /// A matrix modulo a prime.
-class Residues {
+class Residues : Uncopied {
  public:
   Residues(const IntegerMatrix& matrix, std::uint64_t prime) {
     nmod_mat_init(matrix_, static_cast<slong>(matrix.rows()), static_cast<slong>(matrix.columns()), prime);
     fmpz_mat_get_nmod_mat(matrix_, matrix.get());
   }
-  Residues(const Residues&) = delete;
-  Residues& operator=(const Residues&) = delete;
   ~Residues() { nmod_mat_clear(matrix_); }
 
   /// The columns that are independent of those before them.

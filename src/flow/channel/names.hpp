@@ -5,23 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "exact/lists.hpp"
 #include "fractile/exact.hpp"
 
 namespace fractile::flow {
 
 /// 0, 1, ..., count - 1.
 inline std::vector<std::string> numbered(std::size_t count) {
-  std::vector<std::string> names;
-  names.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) names.push_back(std::to_string(i));
-  return names;
+  return tabulated(count, [&](std::size_t i) { return std::to_string(i); });
 }
 
 inline std::vector<std::string> names_of(const std::vector<Rational>& values) {
-  std::vector<std::string> names;
-  names.reserve(values.size());
-  for (const Rational& value : values) names.push_back(value.to_string());
-  return names;
+  return mapped(values, [](const Rational& value) { return value.to_string(); });
 }
 
 }  // namespace fractile::flow

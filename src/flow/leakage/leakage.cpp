@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "exact/checkpoint.hpp"
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "flow/algebra/real_roots.hpp"
 #include "flow/leakage/promise.hpp"
@@ -26,22 +27,21 @@ struct Found {
   Number capacity;
 };
 
-/// A world, its frame, and the columns of its observations among those of all worlds.
+/// A world, its outline, and the columns of its observations among those of all worlds.
 struct Shown {
   World world;
-  Frame frame;
+  Outline outline;
   std::vector<std::size_t> columns;
 };
 
 std::vector<std::vector<Rational>> probabilities_of(const Shown& shown, const Rational& odds) {
-  const Matrix matrix = matrix_at(shown.world.pipeline, shown.frame, odds);
-  std::vector<std::vector<Rational>> rows;
-  for (std::size_t x = 0; x < matrix.rows(); ++x) rows.emplace_back(matrix.row(x).begin(), matrix.row(x).end());
-  return rows;
+  const Matrix matrix = matrix_at(shown.world.pipeline, shown.outline, odds);
+  return tabulated(matrix.rows(),
+                   [&](std::size_t x) { return std::vector<Rational>(matrix.row(x).begin(), matrix.row(x).end()); });
 }
 
 std::vector<std::vector<Enclosure>> probabilities_of(const Shown& shown, const Enclosure& odds) {
-  Rows<Enclosure> rows = rows_at(shown.world.pipeline, shown.frame, odds);
+  ScaledRows<Enclosure> rows = rows_at(shown.world.pipeline, shown.outline, odds);
   for (std::vector<Enclosure>& row : rows.numerators) {
     for (Enclosure& p : row) arb_div(p.arb(), p.arb(), rows.denominator.arb(), enclosure_bits);
   }
@@ -54,14 +54,13 @@ class ListedWorlds {
   explicit ListedWorlds(std::vector<World> worlds) {
     std::map<std::string, std::size_t> columns;
     for (World& world : worlds) {
-      Frame frame = frame_of(world.pipeline);
-      std::vector<std::size_t> places;
-      for (const std::string& name : frame.observation_names) {
-        places.push_back(columns.try_emplace(name, columns.size()).first->second);
-      }
-      entries_ += static_cast<double>(frame.secrets.size()) * static_cast<double>(places.size()) *
+      Outline outline = outline_of(world.pipeline);
+      std::vector<std::size_t> places = mapped(outline.observation_names, [&](const std::string& name) {
+        return columns.try_emplace(name, columns.size()).first->second;
+      });
+      entries_ += static_cast<double>(outline.secrets.size()) * static_cast<double>(places.size()) *
                   static_cast<double>(world.gains.columns());
-      shown_.push_back({std::move(world), std::move(frame), std::move(places)});
+      shown_.push_back({std::move(world), std::move(outline), std::move(places)});
     }
     observations_ = columns.size();
   }

@@ -77,7 +77,7 @@ Promise::Promise(const LeakageQuestion& question)
 void Promise::find_kind(const LeakageQuestion& question) {
   const Pipeline& pipeline = question.pipeline;
   const bool is_value = question.guess.about == Guess::About::value;
-  if (const Release* const release = pipeline.perturber.release()) {
+  if (const CentralMechanism* const release = pipeline.perturber.release()) {
     const bool is_one = release->neighbors == Neighbors::add_remove;
     if (is_presence_ && !is_one) {
       words_ = "nothing: the promise is about tables with the same number of records";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "flow/channel/names.hpp"
 #include "flow/pipeline/composition.hpp"
 #include "flow/pipeline/size_limit.hpp"
@@ -77,11 +78,10 @@ void validate_about(const Analyst& analyst, const Pipeline& pipeline) {
 Loss loss_about(const Analyst& analyst, const Pipeline& pipeline, const Secrets& secrets) {
   validate_about(analyst, pipeline);
   const bool are_histograms = pipeline.secret.kind == Secret::Kind::histogram;
-  std::vector<Rational> truths;
-  for (const Tuple& secret : secrets.secrets) {
-    truths.push_back(statistic_of(*analyst.about, pipeline.values,
-                                  are_histograms ? Composition(secret) : whole_composition(pipeline, secret)));
-  }
+  const std::vector<Rational> truths = mapped(secrets.secrets, [&](const Tuple& secret) {
+    return statistic_of(*analyst.about, pipeline.values,
+                        are_histograms ? Composition(secret) : whole_composition(pipeline, secret));
+  });
   std::vector<Rational> guesses = truths;
   std::ranges::sort(guesses);
   guesses.erase(std::unique(guesses.begin(), guesses.end()), guesses.end());
@@ -136,9 +136,7 @@ Prior prior_of(const Analyst& analyst, const Secrets& secrets) {
   }
   Rational all;
   for (const Rational& here : secrets.arrangements) all += here;
-  std::vector<Rational> probabilities;
-  for (const Rational& here : secrets.arrangements) probabilities.push_back(here / all);
-  return Prior(std::move(probabilities));
+  return Prior(mapped(secrets.arrangements, [&](const Rational& here) { return here / all; }));
 }
 
 Loss loss_of(const Analyst& analyst, const Pipeline& pipeline, const Secrets& secrets) {

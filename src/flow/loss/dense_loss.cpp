@@ -13,9 +13,9 @@ namespace fractile::flow {
 
 struct DenseLoss::Lists {
   Lists(const Pipeline& pipeline, const Analyst& analyst)
-      : frame(frame_of(pipeline)), prior(prior_of(analyst, frame)), losses(loss_of(analyst, pipeline, frame)) {}
+      : outline(outline_of(pipeline)), prior(prior_of(analyst, outline)), losses(loss_of(analyst, pipeline, outline)) {}
 
-  Frame frame;
+  Outline outline;
   Prior prior;
   Loss losses;
 };
@@ -39,7 +39,7 @@ const DenseLoss::Lists& DenseLoss::lists() const {
 }
 
 const Pipeline& DenseLoss::pipeline() const { return problem_->pipeline; }
-const Frame& DenseLoss::frame() const { return lists().frame; }
+const Outline& DenseLoss::outline() const { return lists().outline; }
 const Prior& DenseLoss::prior() const { return lists().prior; }
 const Loss& DenseLoss::losses() const { return lists().losses; }
 
@@ -49,13 +49,13 @@ bool DenseLoss::has_short_polynomials() const {
 }
 
 Rational DenseLoss::exact_loss(const Rational& odds) const {
-  const Channel channel(frame().secret_names, frame().observation_names, matrix_at(pipeline(), frame(), odds));
+  const Channel channel(outline().secret_names, outline().observation_names, matrix_at(pipeline(), outline(), odds));
   return expected_loss(prior(), channel, losses());
 }
 
 Enclosure DenseLoss::loss(const Enclosure& odds) const {
-  const Rows<Enclosure> rows = rows_at(pipeline(), frame(), odds);
-  const std::size_t observations = frame().observation_names.size();
+  const ScaledRows<Enclosure> rows = rows_at(pipeline(), outline(), odds);
+  const std::size_t observations = outline().observation_names.size();
   std::vector<Enclosure> least(observations);
   for (std::size_t w = 0; w < losses().actions().size(); ++w) {
     std::vector<Enclosure> here(observations);

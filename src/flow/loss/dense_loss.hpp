@@ -16,7 +16,7 @@ class DenseLoss {
   DenseLoss(const Pipeline& pipeline, const Analyst& analyst);
 
   const Pipeline& pipeline() const;
-  const Frame& frame() const;
+  const Outline& outline() const;
   const Prior& prior() const;
   const Loss& losses() const;
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "exact/lists.hpp"
+
 namespace fractile::flow {
 namespace {
 
@@ -26,9 +28,7 @@ StepLaws tilted(StepLaws laws, const Rational& ratio) {
 }
 
 Enclosure expectation_of(const StepLaws& tilted, const Composition& people) {
-  std::vector<Enclosure> sums;
-  for (const std::vector<Enclosure>& law : tilted) sums.push_back(sum_of(law));
-  return product_of_powers(sums, people);
+  return product_of_powers(mapped(tilted, sum_of), people);
 }
 
 TruncatedLaw total_law(const StepLaws& tilted, const Composition& people) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "exact/uncopied.hpp"
 #include "flow/pipeline/noise.hpp"
 #include "fractile/exact.hpp"
 
@@ -15,11 +16,8 @@ struct Chance {
   std::int64_t root_degree = 1;
 };
 
-class AnswerDraws {
+class AnswerDraws : Uncopied {
  public:
-  AnswerDraws() = default;
-  AnswerDraws(const AnswerDraws&) = delete;
-  AnswerDraws& operator=(const AnswerDraws&) = delete;
   virtual ~AnswerDraws() = default;
 
   /// True with this chance.

@@ -74,8 +74,8 @@ PostProcessor of_many_tuples(const Pipeline& pipeline) {
 }  // namespace
 
 std::vector<std::size_t> own_places(const Pipeline& pipeline, const Pipeline& simple) {
-  const std::vector<std::string> own = frame_of(pipeline).observation_names;
-  const std::vector<std::string> shown = frame_of(simple).observation_names;
+  const std::vector<std::string> own = outline_of(pipeline).observation_names;
+  const std::vector<std::string> shown = outline_of(simple).observation_names;
   std::vector<std::size_t> places(shown.size());
   const bool adds_or_shuffles = pipeline.post.kind == Kind::sum || pipeline.post.kind == Kind::shuffle;
   if (adds_or_shuffles && !is_listed(pipeline)) {  // for two values, a count of the second one

@@ -15,7 +15,7 @@ namespace fractile::flow {
 PostProcessor canonical_post(const Pipeline& pipeline);
 
 /// For each observation of `simple`, which is the pipeline with canonical_post(), the index of the pipeline's equivalent
-/// observation. Throws `usage` as frame_of() does.
+/// observation. Throws `usage` as outline_of() does.
 std::vector<std::size_t> own_places(const Pipeline& pipeline, const Pipeline& simple);
 
 /// One perturber for all participants, if theirs are all the same; and a named family, if a matrix in odds is one.

@@ -15,11 +15,11 @@ namespace {
 /// Epsilon in units of ln(base): at the release's degree, all rates are whole numbers of these units.
 Exponent log_odds(std::int64_t degree) { return Exponent(Rational(degree)); }
 
-QuantileQuery query_of(const Release& release, const Exponent& epsilon) {
+QuantileQuery query_of(const CentralMechanism& release, const Exponent& epsilon) {
   QuantileQuery query{release.quantiles, Budget::pure(epsilon)};
   query.neighbors = release.neighbors;
   query.mechanism =
-      release.mechanism == Release::Mechanism::exponential ? Mechanism::exponential : Mechanism::approximate;
+      release.kind == CentralMechanism::Kind::exponential ? Mechanism::exponential : Mechanism::approximate;
   return query;
 }
 
@@ -40,7 +40,7 @@ struct Recursion {
   QuantilePlan plan;
   Calibration calibration;
 
-  Recursion(const Release& release, std::size_t values, const Exponent& epsilon)
+  Recursion(const CentralMechanism& release, std::size_t values, const Exponent& epsilon)
       : query(query_of(release, epsilon)),
         plan(plan_of(query, Lattice::numbers(values))),
         calibration(query, plan.recursion().levels) {}
@@ -51,7 +51,8 @@ struct Recursion {
   }
 };
 
-ScoredCandidates scored(const Release& release, std::size_t values, std::size_t records, const Exponent& epsilon) {
+ScoredCandidates scored(const CentralMechanism& release, std::size_t values, std::size_t records,
+                        const Exponent& epsilon) {
   return {values, records, release.neighbors, release.quantiles.front(), epsilon};
 }
 
@@ -62,9 +63,9 @@ void add_rates(const QuantileTree& tree, const QuantileNode& node, std::vector<E
   for (const QuantileNode& part : tree.parts(node, std::span(&node->span.lowest, 1))) add_rates(tree, part, rates);
 }
 
-std::vector<Exponent> rates_at_one(const Release& release, std::size_t values) {
+std::vector<Exponent> rates_at_one(const CentralMechanism& release, std::size_t values) {
   const Exponent one = log_odds(1);
-  if (release.mechanism == Release::Mechanism::gumbel_max) return {scored(release, values, 1, one).rate()};
+  if (release.kind == CentralMechanism::Kind::gumbel_max) return {scored(release, values, 1, one).rate()};
   const Recursion recursion(release, values, one);
   Composition table(values);
   table[0] = 1;
@@ -115,11 +116,11 @@ struct PowerRing {
 };
 
 template <class Number>
-LawIn<Number> law_of(const Release& release, const Composition& table, const Number& base) {
+LawIn<Number> law_of(const CentralMechanism& release, const Composition& table, const Number& base) {
   const PowerRing<Number> ring{base};
   const RankProfile profile = profile_of(table);
   const Exponent epsilon = log_odds(root_degree(release, table.size()));
-  if (release.mechanism != Release::Mechanism::gumbel_max) {
+  if (release.kind != CentralMechanism::Kind::gumbel_max) {
     const Recursion recursion(release, table.size(), epsilon);
     const QuantileTree tree = recursion.tree(profile);
     return TreeLaw<PowerRing<Number>>(tree, ring).law();
@@ -145,8 +146,8 @@ void add_outputs(std::size_t quantiles, std::size_t values, Tuple& output, std::
 
 constexpr std::size_t most_quantiles = 3;
 
-void require_known_release(const Release& release) {
-  const bool several = release.mechanism == Release::Mechanism::approximate;
+void require_known_release(const CentralMechanism& release) {
+  const bool several = release.kind == CentralMechanism::Kind::approximate;
   const std::size_t most = several ? most_quantiles : 1;
   if (release.quantiles.empty() || release.quantiles.size() > most) {
     throw Error(ErrorCode::usage,
@@ -159,7 +160,7 @@ void require_known_release(const Release& release) {
 
 }  // namespace
 
-std::int64_t root_degree(const Release& release, std::size_t values) {
+std::int64_t root_degree(const CentralMechanism& release, std::size_t values) {
   require_known_release(release);
   Rational degree = 1;
   for (const Exponent& rate : rates_at_one(release, values)) {
@@ -172,7 +173,7 @@ std::int64_t root_degree(const Release& release, std::size_t values) {
   return degree.to_int64();
 }
 
-std::vector<Tuple> release_outputs(const Release& release, std::size_t values) {
+std::vector<Tuple> release_outputs(const CentralMechanism& release, std::size_t values) {
   std::vector<Tuple> all;
   Tuple output;
   add_outputs(release.quantiles.size(), values, output, all);
@@ -180,7 +181,7 @@ std::vector<Tuple> release_outputs(const Release& release, std::size_t values) {
 }
 
 template <class Number>
-std::vector<Number> release_law(const Release& release, const Composition& table, const Number& base) {
+std::vector<Number> release_law(const CentralMechanism& release, const Composition& table, const Number& base) {
   const LawIn<Number> law = law_of(release, table, base);
   std::vector<Number> probabilities;
   for (const Tuple& output : release_outputs(release, table.size())) {
@@ -191,8 +192,9 @@ std::vector<Number> release_law(const Release& release, const Composition& table
   return probabilities;
 }
 
-template std::vector<Rational> release_law(const Release&, const Composition&, const Rational&);
-template std::vector<Enclosure> release_law(const Release&, const Composition&, const Enclosure&);
-template std::vector<RationalFunction> release_law(const Release&, const Composition&, const RationalFunction&);
+template std::vector<Rational> release_law(const CentralMechanism&, const Composition&, const Rational&);
+template std::vector<Enclosure> release_law(const CentralMechanism&, const Composition&, const Enclosure&);
+template std::vector<RationalFunction> release_law(const CentralMechanism&, const Composition&,
+                                                   const RationalFunction&);
 
 }  // namespace fractile::flow

@@ -14,17 +14,17 @@
 namespace fractile::flow {
 namespace {
 
-using By = Release::Mechanism;
+using By = CentralMechanism::Kind;
 
-Release releasing(By mechanism, const std::vector<const char*>& quantiles,
-                  Neighbors neighbors = Neighbors::add_remove) {
-  Release release{mechanism, {}, neighbors};
+CentralMechanism releasing(By mechanism, const std::vector<const char*>& quantiles,
+                           Neighbors neighbors = Neighbors::add_remove) {
+  CentralMechanism release{mechanism, {}, neighbors};
   for (const char* quantile : quantiles) release.quantiles.push_back(Rational::parse(quantile));
   return release;
 }
 
-const std::vector<Release>& releases() {
-  static const std::vector<Release> all{
+const std::vector<CentralMechanism>& releases() {
+  static const std::vector<CentralMechanism> all{
       releasing(By::exponential, {"1/2"}),
       releasing(By::exponential, {"1/4"}, Neighbors::change_one),
       releasing(By::exponential, {"1"}),
@@ -52,13 +52,13 @@ Rational sum_of(const std::vector<Rational>& numbers) {
 // The channel has the law from which release() draws.
 TEST(ReleaseLaw, IsThatOfReleases) {
   const Exponent epsilon = Exponent::parse("2");
-  for (const Release& release : releases()) {
-    if (release.mechanism == By::gumbel_max) continue;
+  for (const CentralMechanism& release : releases()) {
+    if (release.kind == By::gumbel_max) continue;
     const Composition table{0, 4, 1, 2};
     const RankProfile profile(Lattice::numbers(4), {3, 5, 7}, std::vector<std::uint64_t>{4, 1, 2});
     QuantileQuery query{release.quantiles, Budget::pure(epsilon)};
     query.neighbors = release.neighbors;
-    query.mechanism = release.mechanism == By::exponential ? Mechanism::exponential : Mechanism::approximate;
+    query.mechanism = release.kind == By::exponential ? Mechanism::exponential : Mechanism::approximate;
     std::map<std::vector<std::uint64_t>, std::uint64_t> counts;
     RandomBits bits = RandomBits::system();
     for (std::uint64_t i = 0; i < testing::effort(60'000); ++i) {
@@ -81,7 +81,7 @@ TEST(ReleaseLaw, IsThatOfReleases) {
 
 TEST(ReleaseLaw, IsOneInAllNumbers) {
   const Rational base(7, 4);
-  for (const Release& release : releases()) {
+  for (const CentralMechanism& release : releases()) {
     for (const Composition& table : tables()) {
       const std::vector<Rational> exact = release_law(release, table, base);
       EXPECT_EQ(sum_of(exact), Rational(1));
@@ -117,8 +117,8 @@ TEST(ReleaseLaw, IsTheExponentialMechanism) {
 }
 
 TEST(ReleaseLaw, CostsEpsilonAndNotMuchLess) {
-  for (const Release& release : releases()) {
-    if (release.neighbors == Neighbors::change_one || release.mechanism == By::gumbel_max) continue;
+  for (const CentralMechanism& release : releases()) {
+    if (release.neighbors == Neighbors::change_one || release.kind == By::gumbel_max) continue;
     const Rational base = 2;
     const Rational odds = base.pow(root_degree(release, 3));
     Rational worst;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "flow/pipeline/noise.hpp"
 #include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
@@ -74,9 +75,7 @@ Rational digits(const std::vector<bool>& bits) {
 }  // namespace
 
 std::vector<Rational> subset_answers(std::size_t values, std::size_t size) {
-  std::vector<Rational> answers;
-  for (const std::vector<bool>& subset : subsets_of(values, size)) answers.push_back(digits(subset));
-  return answers;
+  return mapped(subsets_of(values, size), digits);
 }
 
 std::vector<Rational> unary_answers(std::size_t values) {

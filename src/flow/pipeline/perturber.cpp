@@ -240,7 +240,7 @@ Perturber Perturber::by_participant(std::vector<Perturber> each) {
   return perturber;
 }
 
-Perturber Perturber::release(Release release, std::size_t values) {
+Perturber Perturber::release(CentralMechanism release, std::size_t values) {
   const OwnEnvironment own;
   require_values(values);
   Perturber perturber(nullptr);

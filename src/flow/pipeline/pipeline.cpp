@@ -30,7 +30,7 @@ void validate_post(const Pipeline& pipeline) {
   if (post.unit.sign() <= 0) refuse_member("post", "values are rounded to multiples of a positive number");
   if (post.kind == PostProcessor::Kind::bits) tallied(pipeline);  // it refuses other digits
   if (post.kind != PostProcessor::Kind::table) return;
-  const Release* const release = pipeline.perturber.release();
+  const CentralMechanism* const release = pipeline.perturber.release();
   const std::size_t length = release == nullptr ? pipeline.participants : release->quantiles.size();
   std::size_t tuples = 1;
   for (std::size_t i = 0; i < length && tuples <= post.image.size(); ++i) tuples *= values;
@@ -189,25 +189,25 @@ void Pipeline::validate() const {
 
 PipelineChannel channel_at(const Pipeline& pipeline, const Odds& odds) {
   const OwnEnvironment own;
-  Frame frame = frame_of(pipeline);
-  Matrix matrix = matrix_at(pipeline, frame, odds.value());
-  return {Channel(std::move(frame.secret_names), std::move(frame.observation_names), std::move(matrix)),
-          std::move(frame.secrets), std::move(frame.arrangements)};
+  Outline outline = outline_of(pipeline);
+  Matrix matrix = matrix_at(pipeline, outline, odds.value());
+  return {Channel(std::move(outline.secret_names), std::move(outline.observation_names), std::move(matrix)),
+          std::move(outline.secrets), std::move(outline.arrangements)};
 }
 
 ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& any_epsilon) {
   const OwnEnvironment own;
   const Exponent epsilon = looked_at(pipeline.perturber, any_epsilon);
-  Frame frame = frame_of(pipeline);
+  Outline outline = outline_of(pipeline);
   ChannelBounds result;
   if (epsilon.has_rational_exponential() && is_exact_at(pipeline, Odds(epsilon.exponential()))) {
-    const Matrix exact = matrix_at(pipeline, frame, epsilon.exponential());
+    const Matrix exact = matrix_at(pipeline, outline, epsilon.exponential());
     for (std::size_t x = 0; x < exact.rows(); ++x) {
       result.probabilities.emplace_back();
       for (const Rational& p : exact.row(x)) result.probabilities.back().push_back({p, p});
     }
   } else {
-    const Rows<Enclosure> rows = rows_at(pipeline, frame, odds_at(epsilon));
+    const ScaledRows<Enclosure> rows = rows_at(pipeline, outline, odds_at(epsilon));
     for (const std::vector<Enclosure>& row : rows.numerators) {
       checkpoint();
       result.probabilities.emplace_back();
@@ -217,9 +217,9 @@ ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& any_epsil
       }
     }
   }
-  result.secrets = std::move(frame.secret_names);
-  result.observations = std::move(frame.observation_names);
-  result.arrangements = std::move(frame.arrangements);
+  result.secrets = std::move(outline.secret_names);
+  result.observations = std::move(outline.observation_names);
+  result.arrangements = std::move(outline.arrangements);
   return result;
 }
 

@@ -15,12 +15,12 @@ namespace {
 
 /// `evaluate` turns a perturber's noise into numbers.
 template <class Ring, class Evaluate>
-Rows<Ring> rows_by(const Pipeline& pipeline, const Frame& frame, const Evaluate& evaluate) {
+ScaledRows<Ring> rows_by(const Pipeline& pipeline, const Outline& outline, const Evaluate& evaluate) {
   const Perturber& perturber = pipeline.perturber;
   std::vector<Noise<Ring>> noises;
   if (perturber.is_shared()) noises.push_back(evaluate(noise_of(perturber)));
   for (const Perturber& one : perturber.each()) noises.push_back(evaluate(noise_of(one)));
-  return rows_of<Ring>(pipeline, frame, noises);
+  return rows_of<Ring>(pipeline, outline, noises);
 }
 
 double denominator_bits(const Perturber& perturber, const Rational& odds) {
@@ -28,9 +28,9 @@ double denominator_bits(const Perturber& perturber, const Rational& odds) {
 }
 
 /// Throws if the numerators would take more than a gigabit and a half.
-void require_short_numbers(const Pipeline& pipeline, const Frame& frame, const Rational& odds) {
+void require_short_numbers(const Pipeline& pipeline, const Outline& outline, const Rational& odds) {
   const Perturber& perturber = pipeline.perturber;
-  auto entries = static_cast<double>(frame.secrets.size()) * static_cast<double>(frame.observation_names.size());
+  auto entries = static_cast<double>(outline.secrets.size()) * static_cast<double>(outline.observation_names.size());
   if (collects_bars(pipeline)) {
     entries = std::max(entries, compositions(pipeline.participants, pipeline.shown().size()).to_double());
   }
@@ -50,12 +50,12 @@ RationalFunction sum(const RationalFunction& a, const RationalFunction& b) { ret
 
 /// The rows of a release: the probability of every observation.
 template <class Number>
-std::vector<std::vector<Number>> release_rows(const Pipeline& pipeline, const Frame& frame, const Number& base) {
-  const Release& release = *pipeline.perturber.release();
+std::vector<std::vector<Number>> release_rows(const Pipeline& pipeline, const Outline& outline, const Number& base) {
+  const CentralMechanism& release = *pipeline.perturber.release();
   const Images images = images_of(pipeline, release_outputs(release, pipeline.values.size()));
   std::vector<std::vector<Number>> rows;
-  rows.reserve(frame.secrets.size());
-  for (const std::vector<std::size_t>& secret : frame.secrets) {
+  rows.reserve(outline.secrets.size());
+  for (const std::vector<std::size_t>& secret : outline.secrets) {
     checkpoint();
     const std::vector<Number> law = release_law(release, whole_composition(pipeline, secret), base);
     std::vector<Number> row(images.names.size());
@@ -65,14 +65,14 @@ std::vector<std::vector<Number>> release_rows(const Pipeline& pipeline, const Fr
   return rows;
 }
 
-Matrix release_matrix(const Pipeline& pipeline, const Frame& frame, const Rational& odds) {
+Matrix release_matrix(const Pipeline& pipeline, const Outline& outline, const Rational& odds) {
   const std::optional<Rational> base = exact_root(odds, pipeline.perturber.root_degree());
   if (!base || *base < 1) {
     throw Error(
         ErrorCode::usage, "the release's probabilities are not rational at these odds",
         "take exp(epsilon) as the power " + std::to_string(pipeline.perturber.root_degree()) + " of a rational number");
   }
-  return Matrix::of(release_rows(pipeline, frame, *base));
+  return Matrix::of(release_rows(pipeline, outline, *base));
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ RealBounds base_bounds(const Pipeline& pipeline, const Rational& odds) {
 }
 
 double symbolic_degree(const Pipeline& pipeline) {
-  const Release* const release = pipeline.perturber.release();
+  const CentralMechanism* const release = pipeline.perturber.release();
   if (!pipeline.perturber.each().empty()) {
     double degree = 0;
     for (const Perturber& one : pipeline.perturber.each())
@@ -120,12 +120,12 @@ bool is_exact_at(const Pipeline& pipeline, const Odds& odds) {
   return exact_root(odds.value(), pipeline.perturber.root_degree()).has_value();
 }
 
-Matrix matrix_at(const Pipeline& pipeline, const Frame& frame, const Rational& odds) {
-  if (pipeline.perturber.release() != nullptr) return release_matrix(pipeline, frame, odds);
-  require_short_numbers(pipeline, frame, odds);
+Matrix matrix_at(const Pipeline& pipeline, const Outline& outline, const Rational& odds) {
+  if (pipeline.perturber.release() != nullptr) return release_matrix(pipeline, outline, odds);
+  require_short_numbers(pipeline, outline, odds);
   const auto rows =
-      rows_by<Integer>(pipeline, frame, [&](const PolynomialNoise& noise) { return noise_at(noise, odds); });
-  Matrix matrix(frame.secrets.size(), frame.observation_names.size());
+      rows_by<Integer>(pipeline, outline, [&](const PolynomialNoise& noise) { return noise_at(noise, odds); });
+  Matrix matrix(outline.secrets.size(), outline.observation_names.size());
   for (std::size_t x = 0; x < matrix.rows(); ++x) {
     checkpoint();
     for (std::size_t y = 0; y < matrix.columns(); ++y) {
@@ -135,19 +135,20 @@ Matrix matrix_at(const Pipeline& pipeline, const Frame& frame, const Rational& o
   return matrix;
 }
 
-Rows<Enclosure> rows_at(const Pipeline& pipeline, const Frame& frame, const Enclosure& odds) {
+ScaledRows<Enclosure> rows_at(const Pipeline& pipeline, const Outline& outline, const Enclosure& odds) {
   if (pipeline.perturber.release() == nullptr) {
-    return rows_by<Enclosure>(pipeline, frame, [&](const PolynomialNoise& noise) { return noise_at(noise, odds); });
+    return rows_by<Enclosure>(pipeline, outline, [&](const PolynomialNoise& noise) { return noise_at(noise, odds); });
   }
   const Enclosure base = Enclosure::root(odds, pipeline.perturber.root_degree(), enclosure_bits);
-  return {release_rows(pipeline, frame, Enclosure::of(Rational(1), enclosure_bits) * base), whole<Enclosure>(1)};
+  return {release_rows(pipeline, outline, Enclosure::of(Rational(1), enclosure_bits) * base), whole<Enclosure>(1)};
 }
 
-Rows<Polynomial> symbolic_rows(const Pipeline& pipeline, const Frame& frame) {
+ScaledRows<Polynomial> symbolic_rows(const Pipeline& pipeline, const Outline& outline) {
   if (pipeline.perturber.release() == nullptr) {
-    return rows_by<Polynomial>(pipeline, frame, [](const Noise<Polynomial>& noise) { return noise; });
+    return rows_by<Polynomial>(pipeline, outline, [](const Noise<Polynomial>& noise) { return noise; });
   }
-  auto [numerators, denominator] = over_common_denominator(release_rows(pipeline, frame, RationalFunction::variable()));
+  auto [numerators, denominator] =
+      over_common_denominator(release_rows(pipeline, outline, RationalFunction::variable()));
   return {std::move(numerators), std::move(denominator)};
 }
 

@@ -7,13 +7,13 @@
 namespace fractile::flow {
 
 /// The exact channel. Throws `usage` when odds < 1, unless is_exact_at(), and when the fractions are too long.
-Matrix matrix_at(const Pipeline& pipeline, const Frame& frame, const Rational& odds);
+Matrix matrix_at(const Pipeline& pipeline, const Outline& outline, const Rational& odds);
 
 /// `odds` encloses a number >= 1.
-Rows<Enclosure> rows_at(const Pipeline& pipeline, const Frame& frame, const Enclosure& odds);
+ScaledRows<Enclosure> rows_at(const Pipeline& pipeline, const Outline& outline, const Enclosure& odds);
 
 /// As polynomials in base, where odds = base^degree and degree is the perturber's root_degree().
-Rows<Polynomial> symbolic_rows(const Pipeline& pipeline, const Frame& frame);
+ScaledRows<Polynomial> symbolic_rows(const Pipeline& pipeline, const Outline& outline);
 
 /// An upper bound of the degree of symbolic_rows().
 double symbolic_degree(const Pipeline& pipeline);

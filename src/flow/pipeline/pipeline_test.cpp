@@ -7,6 +7,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
+#include "support/errors.hpp"
 #include "support/pipelines.hpp"
 
 namespace fractile::flow {
@@ -356,12 +357,8 @@ TEST(Pipeline, PeopleWhoCannotBeCountedAreRefused) {
 TEST(Pipeline, SaysHowManyOthersAreKnown) {
   Pipeline pipeline = pipeline_of(2, Perturber::geometric(3), counting({0}));
   pipeline.secret = Secret::target_knowing({0, 1});
-  try {
-    pipeline.validate();
-    ADD_FAILURE();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "secret: a target among 2 participants has 1 other, and the values of 2 are known");
-  }
+  const Error error = testing::error_of([&] { pipeline.validate(); });
+  EXPECT_STREQ(error.what(), "secret: a target among 2 participants has 1 other, and the values of 2 are known");
 }
 
 TEST(Pipeline, EpsilonHasALimit) {

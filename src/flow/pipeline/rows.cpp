@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "exact/checkpoint.hpp"
+#include "exact/lists.hpp"
 #include "flow/channel/names.hpp"
 #include "flow/pipeline/additions.hpp"
 #include "flow/pipeline/bars_law.hpp"
@@ -23,7 +24,7 @@ bool adds_up(const Pipeline& pipeline) {
 
 std::vector<std::string> observations_of(const Pipeline& pipeline) {
   std::vector<std::string> names;
-  if (const Release* const release = pipeline.perturber.release()) {
+  if (const CentralMechanism* const release = pipeline.perturber.release()) {
     return images_of(pipeline, release_outputs(*release, pipeline.values.size())).names;
   }
   const std::size_t answers = pipeline.shown().size();
@@ -109,7 +110,7 @@ bool is_small(const Pipeline& pipeline) {
   return secret_count(pipeline) * columns <= Rational(most_entries);
 }
 
-Frame frame_of(const Pipeline& pipeline) {
+Outline outline_of(const Pipeline& pipeline) {
   pipeline.validate();
   const std::string hint = smaller_channel(pipeline);
   if (adds_up(pipeline)) require_few(secret_count(pipeline) * static_cast<std::int64_t>(pipeline.participants), hint);
@@ -248,10 +249,10 @@ class LawOfAll {
 
 /// `row_of` turns the law of everyone's answers into a row.
 template <class Ring, class Law, class Step, class RowOf>
-std::vector<std::vector<Ring>> rows_by_law(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises,
+std::vector<std::vector<Ring>> rows_by_law(const Pipeline& pipeline, const Outline& outline, const Noises<Ring>& noises,
                                            LawOfAll<Ring, Law, Step> law, const RowOf& row_of) {
   std::vector<std::vector<Ring>> rows;
-  for (const Tuple& secret : frame.secrets) {
+  for (const Tuple& secret : outline.secrets) {
     checkpoint();
     rows.push_back(row_of(law.of(alike_of(members_of(pipeline, secret), noises))));
   }
@@ -264,22 +265,22 @@ LawOfAll<Ring, Histograms<Ring>, Tuple> law_of_tallies(const std::vector<Tuple>&
 }
 
 template <class Ring>
-std::vector<std::vector<Ring>> added_rows(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises) {
+std::vector<std::vector<Ring>> added_rows(const Pipeline& pipeline, const Outline& outline,
+                                          const Noises<Ring>& noises) {
   const Additions additions = additions_of(pipeline);
   const std::vector<std::size_t> totals = reachable(additions, pipeline.participants);
   const LawOfAll<Ring, Counts<Ring>, std::size_t> counts({whole<Ring>(1)}, additions.steps);
-  return rows_by_law(pipeline, frame, noises, counts, [&](const Counts<Ring>& law) {
-    std::vector<Ring> row;
-    for (const std::size_t total : totals) row.push_back(total < law.size() ? law[total] : Ring());
-    return row;
+  return rows_by_law(pipeline, outline, noises, counts, [&](const Counts<Ring>& law) {
+    return mapped(totals, [&](std::size_t total) { return total < law.size() ? law[total] : Ring(); });
   });
 }
 
 template <class Ring>
-std::vector<std::vector<Ring>> tally_rows(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises) {
+std::vector<std::vector<Ring>> tally_rows(const Pipeline& pipeline, const Outline& outline,
+                                          const Noises<Ring>& noises) {
   const std::vector<Tuple> steps = tallied(pipeline);
   const std::vector<Tuple> all = reachable_tallies(steps, pipeline.participants);
-  return rows_by_law(pipeline, frame, noises, law_of_tallies<Ring>(steps), [&](const Histograms<Ring>& law) {
+  return rows_by_law(pipeline, outline, noises, law_of_tallies<Ring>(steps), [&](const Histograms<Ring>& law) {
     std::vector<Ring> row;
     for (const Tuple& tally : all) {
       const auto at = law.find(tally);
@@ -323,12 +324,12 @@ std::vector<std::vector<Enclosure>> modes_of_target(const Tuple& others, const N
 }
 
 template <class Ring>
-std::vector<std::vector<Ring>> mode_rows_of_target(const Pipeline& pipeline, const Frame& frame,
+std::vector<std::vector<Ring>> mode_rows_of_target(const Pipeline& pipeline, const Outline& outline,
                                                    const Noises<Ring>& noises) {
   const std::size_t answers = noises.back()->answers();
   const std::vector<std::vector<Ring>> modes = modes_of_target(members_of(pipeline, {}), noises);
   std::vector<std::vector<Ring>> rows;
-  for (const Tuple& secret : frame.secrets) {
+  for (const Tuple& secret : outline.secrets) {
     checkpoint();
     const std::vector<Ring>& target = noises.back()->numerators[secret.front()];
     rows.emplace_back(answers);
@@ -342,11 +343,11 @@ std::vector<std::vector<Ring>> mode_rows_of_target(const Pipeline& pipeline, con
 }
 
 template <class Ring>
-std::vector<std::vector<Ring>> mode_rows(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises) {
-  if (pipeline.secret.kind == Secret::Kind::target) return mode_rows_of_target(pipeline, frame, noises);
+std::vector<std::vector<Ring>> mode_rows(const Pipeline& pipeline, const Outline& outline, const Noises<Ring>& noises) {
+  if (pipeline.secret.kind == Secret::Kind::target) return mode_rows_of_target(pipeline, outline, noises);
   const std::size_t answers = pipeline.shown().size();
   const auto bars = law_of_tallies<Ring>(single_answers(answers));
-  return rows_by_law(pipeline, frame, noises, bars, [&](const Histograms<Ring>& law) {
+  return rows_by_law(pipeline, outline, noises, bars, [&](const Histograms<Ring>& law) {
     std::vector<Ring> row(answers);
     for (const auto& [tally, p] : law) add_product(row[mode_of(tally)], p, whole<Ring>(1));
     return row;
@@ -356,7 +357,7 @@ std::vector<std::vector<Ring>> mode_rows(const Pipeline& pipeline, const Frame& 
 /// The probability that bar k is the first of the highest: bars before it are lower, and bars after it are not higher. Products of
 /// the bars before and after are shared, so a row takes time K N.
 template <class Ring>
-std::vector<std::vector<Ring>> highest_bar_rows(const Frame& frame, const Noise<Ring>& noise) {
+std::vector<std::vector<Ring>> highest_bar_rows(const Outline& outline, const Noise<Ring>& noise) {
   std::vector<std::vector<Ring>> below;  // by a bar's true height: numerators of Pr[noisy < v], v = 0 .. heights
   for (const std::vector<Ring>& row : noise.numerators) {
     below.emplace_back(1);
@@ -366,7 +367,7 @@ std::vector<std::vector<Ring>> highest_bar_rows(const Frame& frame, const Noise<
     }
   }
   std::vector<std::vector<Ring>> rows;
-  for (const Tuple& bars : frame.secrets) {
+  for (const Tuple& bars : outline.secrets) {
     checkpoint();
     rows.emplace_back(bars.size());
     for (std::size_t height = 0; height < noise.answers(); ++height) {
@@ -399,16 +400,17 @@ std::vector<Ring> tuple_row(const Tuple& members, const Noises<Ring>& noises, co
 }
 
 template <class Ring>
-std::vector<std::vector<Ring>> explicit_rows(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises) {
+std::vector<std::vector<Ring>> explicit_rows(const Pipeline& pipeline, const Outline& outline,
+                                             const Noises<Ring>& noises) {
   std::vector<std::size_t> image;  // none for the identity
   if (pipeline.post.kind == PostProcessor::Kind::table) image = pipeline.post.image;
   if (pipeline.post.kind == PostProcessor::Kind::round) {
     image = images_of(pipeline, all_tuples(pipeline.participants, pipeline.shown().size())).image;
   }
   std::vector<std::vector<Ring>> rows;
-  for (const Tuple& secret : frame.secrets) {
+  for (const Tuple& secret : outline.secrets) {
     checkpoint();
-    rows.push_back(tuple_row(members_of(pipeline, secret), noises, image, frame.observation_names.size()));
+    rows.push_back(tuple_row(members_of(pipeline, secret), noises, image, outline.observation_names.size()));
   }
   return rows;
 }
@@ -416,8 +418,8 @@ std::vector<std::vector<Ring>> explicit_rows(const Pipeline& pipeline, const Fra
 }  // namespace
 
 template <class Ring>
-Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const std::vector<Noise<Ring>>& noises) {
-  Rows<Ring> result{{}, whole<Ring>(1)};
+ScaledRows<Ring> rows_of(const Pipeline& pipeline, const Outline& outline, const std::vector<Noise<Ring>>& noises) {
+  ScaledRows<Ring> result{{}, whole<Ring>(1)};
   Noises<Ring> each;
   for (std::size_t i = 0; i < perturbed_answers(pipeline); ++i) {
     each.push_back(&noises[noises.size() == 1 ? 0 : i]);
@@ -425,19 +427,19 @@ Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const std::vect
   }
   const bool is_mode = pipeline.post.kind == PostProcessor::Kind::mode;
   if (adds_up(pipeline)) {
-    result.numerators = added_rows(pipeline, frame, each);
+    result.numerators = added_rows(pipeline, outline, each);
   } else if (tallies(pipeline.post)) {
-    result.numerators = tally_rows(pipeline, frame, each);
+    result.numerators = tally_rows(pipeline, outline, each);
   } else if (is_mode && pipeline.secret.kind == Secret::Kind::histogram) {
-    result.numerators = highest_bar_rows(frame, noises.front());
+    result.numerators = highest_bar_rows(outline, noises.front());
   } else {
-    result.numerators = is_mode ? mode_rows(pipeline, frame, each) : explicit_rows(pipeline, frame, each);
+    result.numerators = is_mode ? mode_rows(pipeline, outline, each) : explicit_rows(pipeline, outline, each);
   }
   return result;
 }
 
-template Rows<Integer> rows_of(const Pipeline&, const Frame&, const std::vector<Noise<Integer>>&);
-template Rows<Polynomial> rows_of(const Pipeline&, const Frame&, const std::vector<Noise<Polynomial>>&);
-template Rows<Enclosure> rows_of(const Pipeline&, const Frame&, const std::vector<Noise<Enclosure>>&);
+template ScaledRows<Integer> rows_of(const Pipeline&, const Outline&, const std::vector<Noise<Integer>>&);
+template ScaledRows<Polynomial> rows_of(const Pipeline&, const Outline&, const std::vector<Noise<Polynomial>>&);
+template ScaledRows<Enclosure> rows_of(const Pipeline&, const Outline&, const std::vector<Noise<Enclosure>>&);
 
 }  // namespace fractile::flow

@@ -22,27 +22,27 @@ template <class Ring>
 std::vector<Ring> counted_numerators(const Pipeline& pipeline, const Noise<Ring>& noise);
 
 /// The parts of a pipeline's channel that do not depend on epsilon: its secrets and its possible observations.
-struct Frame : Secrets {
+struct Outline : Secrets {
   std::vector<std::string> observation_names;
 };
 
 template <class Ring>
-struct Rows {
+struct ScaledRows {
   std::vector<std::vector<Ring>> numerators;
   Ring denominator;
 };
 
-Frame frame_of(const Pipeline& pipeline);
+Outline outline_of(const Pipeline& pipeline);
 
 /// Whether all histograms of answers are listed to find their modes.
 bool collects_bars(const Pipeline& pipeline);
 
-/// Whether the channel has at most a million entries; frame_of refuses larger ones.
+/// Whether the channel has at most a million entries; outline_of refuses larger ones.
 bool is_small(const Pipeline& pipeline);
 
-/// One row per secret of the frame, one column per observation. `noises`: the evaluated perturber of the pipeline; or one per
+/// One row per secret of the outline, one column per observation. `noises`: the evaluated perturber of the pipeline; or one per
 /// participant, in their order.
 template <class Ring>
-Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const std::vector<Noise<Ring>>& noises);
+ScaledRows<Ring> rows_of(const Pipeline& pipeline, const Outline& outline, const std::vector<Noise<Ring>>& noises);
 
 }  // namespace fractile::flow

@@ -3,6 +3,7 @@
 #include <functional>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "flow/pipeline/noise.hpp"
 #include "flow/pipeline/size_limit.hpp"
 
@@ -41,15 +42,11 @@ std::vector<std::size_t> arranged_groups(const Pipeline& pipeline) {
 }
 
 std::string values_name(const std::vector<Rational>& values, const Tuple& tuple) {
-  std::vector<std::string> members;
-  for (const std::size_t value : tuple) members.push_back(values[value].to_string());
-  return tuple_name(members);
+  return tuple_name(mapped(tuple, [&](std::size_t value) { return values[value].to_string(); }));
 }
 
 std::string tally_name(const Tuple& tally) {
-  std::vector<std::string> members;
-  for (const std::size_t count : tally) members.push_back(std::to_string(count));
-  return tuple_name(members);
+  return tuple_name(mapped(tally, [](std::size_t count) { return std::to_string(count); }));
 }
 
 Rational secret_count(const Pipeline& pipeline) {

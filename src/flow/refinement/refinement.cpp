@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "exact/checkpoint.hpp"
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "flow/algebra/integer_matrix.hpp"
 #include "flow/algebra/rational_program.hpp"
@@ -299,9 +300,7 @@ std::optional<Matrix> Decision::witness_inside(const RoughRows& from, const Roug
   for (std::size_t z = 0; z < outputs(); ++z) {
     checkpoint();
     if (z == inside->rest) continue;
-    std::vector<double> near;
-    near.reserve(observations());
-    for (const std::vector<double>& row : inside->entries) near.push_back(row[z]);
+    const std::vector<double> near = mapped(inside->entries, [&](const std::vector<double>& row) { return row[z]; });
     const std::vector<std::size_t> moved = leading_columns(parts_of(from, inside->shares[z]));
     if (moved.empty()) return {};
     const std::vector<Rational> column = moved_to(a, b, z, near, moved);

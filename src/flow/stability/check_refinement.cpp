@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "exact/checkpoint.hpp"
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "flow/channel/names.hpp"
 #include "flow/channel/papers.hpp"
@@ -62,11 +63,8 @@ bool counts_everyone(const Pipeline& pipeline) {
 /// The probability of being counted, by value.
 std::vector<Rational> counted_probabilities(const Pipeline& pipeline, const Rational& odds) {
   const Noise<Integer> noise = noise_at(noise_of(pipeline.perturber), odds);
-  std::vector<Rational> result;
-  for (const Integer& numerator : counted_numerators(pipeline, noise)) {
-    result.push_back(fraction_of(numerator, noise.denominator));
-  }
-  return result;
+  return mapped(counted_numerators(pipeline, noise),
+                [&](const Integer& numerator) { return fraction_of(numerator, noise.denominator); });
 }
 
 /// Every counted participant stays counted with probability offset + slope, and every other one becomes counted with probability
@@ -373,12 +371,12 @@ PipelineRefinement in_words_of(const PostProcessor& own, bool is_of_all, Pipelin
   Pipeline named = *answer.about;
   named.post = own;
   if (!answer.observations.empty()) {
-    Frame frame = frame_of(named);  // with all arrangements, if `own` is not symmetric
+    Outline outline = outline_of(named);  // with all arrangements, if `own` is not symmetric
     if (auto* const example = std::get_if<Counterexample>(&answer.refinement.verdict)) {
-      *example = with_secrets(*example, answer.secrets, frame.secret_names);
+      *example = with_secrets(*example, answer.secrets, outline.secret_names);
     }
-    answer.secrets = std::move(frame.secret_names);
-    answer.observations = std::move(frame.observation_names);
+    answer.secrets = std::move(outline.secret_names);
+    answer.observations = std::move(outline.observation_names);
   }
   auto* const witness = std::get_if<Witness>(&answer.refinement.verdict);
   if (witness != nullptr && witness->matrix.rows() > 0) {

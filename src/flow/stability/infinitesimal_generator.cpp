@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exact/checkpoint.hpp"
+#include "exact/uncopied.hpp"
 #include "flow/algebra/integer_matrix.hpp"
 #include "flow/algebra/real_roots.hpp"
 #include "flow/pipeline/pipeline_rows.hpp"
@@ -18,13 +19,11 @@ constexpr std::size_t most_columns = 8;
 constexpr std::size_t most_rows = 200;
 constexpr double longest = 150;  // degree
 
-class PolynomialMatrix {
+class PolynomialMatrix : Uncopied {
  public:
   PolynomialMatrix(std::size_t rows, std::size_t columns) {
     fmpz_poly_mat_init(value_, static_cast<slong>(rows), static_cast<slong>(columns));
   }
-  PolynomialMatrix(const PolynomialMatrix&) = delete;
-  PolynomialMatrix& operator=(const PolynomialMatrix&) = delete;
   ~PolynomialMatrix() { fmpz_poly_mat_clear(value_); }
 
   void set(std::size_t row, std::size_t column, const Polynomial& entry) {
@@ -138,9 +137,9 @@ StepsVerdict check_steps(const Pipeline& pipeline, const Rational& from, const R
   if (symbolic_degree(pipeline) > longest || secret_count(pipeline) > Rational(most_rows)) {
     return verdict;
   }
-  const Frame frame = frame_of(pipeline);
-  if (frame.observation_names.size() > most_columns) return verdict;
-  const PolynomialRows rows = different(symbolic_rows(pipeline, frame).numerators);
+  const Outline outline = outline_of(pipeline);
+  if (outline.observation_names.size() > most_columns) return verdict;
+  const PolynomialRows rows = different(symbolic_rows(pipeline, outline).numerators);
   const Rational inside = (from + to) / 2;
   const std::vector<std::size_t> independent = independent_rows(rows, inside);
   if (independent.empty()) return verdict;

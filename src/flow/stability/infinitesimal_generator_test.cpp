@@ -9,7 +9,7 @@ namespace fractile::flow {
 namespace {
 
 Pipeline median_among(std::size_t values, std::vector<std::size_t> known) {
-  Release release;
+  CentralMechanism release;
   Pipeline pipeline = pipeline_of(known.size() + 1, Perturber::release(release, values), {});
   pipeline.secret = Secret::target_knowing(known);
   return pipeline;

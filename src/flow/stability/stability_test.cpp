@@ -201,7 +201,8 @@ TEST(CheckStability, AgreesWithPairs) {
 Stability::Verdict of_quantile(const Rational& quantile, std::size_t records, std::size_t values,
                                const Secret& secret = {}) {
   Pipeline pipeline = pipeline_of(
-      records, Perturber::release({Release::Mechanism::exponential, {quantile}, Neighbors::add_remove}, values), {});
+      records, Perturber::release({CentralMechanism::Kind::exponential, {quantile}, Neighbors::add_remove}, values),
+      {});
   pipeline.secret = secret;
   return check_stability(pipeline,
                          OddsRange(odds_bounds(Exponent::parse("0.5")).lower, odds_bounds(Exponent::parse("2")).upper))

@@ -2,6 +2,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
+#include "support/errors.hpp"
 #include "support/windows.hpp"
 
 namespace fractile::flow {
@@ -60,7 +61,7 @@ TEST(ServedRanges, AppendixD1HasTwo) {
 // Every epsilon serves an analyst who bears the loss without a release, even where nothing is known of windows.
 TEST(ServedRanges, TheLossWithoutAReleaseIsBorneEverywhere) {
   const Pipeline pipeline{
-      3, {0, 1, 2}, Perturber::release({Release::Mechanism::approximate, {Rational(1, 3), Rational(3, 4)}}, 3), {}};
+      3, {0, 1, 2}, Perturber::release({CentralMechanism::Kind::approximate, {Rational(1, 3), Rational(3, 4)}}, 3), {}};
   Analyst analyst;
   analyst.goal = Analyst::Goal::bayes_risk;
   const RealBounds without = loss_without_release(pipeline, analyst);
@@ -147,12 +148,7 @@ TEST(ServedTogether, EveryoneMustBeServed) {
 TEST(ServedTogether, RangesMustBeTheSame) {
   const std::vector<ServedRange> whole{{1, 4, served}};
   const auto are_refused = [&](const std::vector<std::vector<ServedRange>>& each) {
-    try {
-      served_together(each);
-    } catch (const Error& error) {
-      return error.code() == ErrorCode::usage;
-    }
-    return false;
+    return testing::code_of([&] { served_together(each); }) == ErrorCode::usage;
   };
   EXPECT_TRUE(are_refused({whole, {}}));
   EXPECT_TRUE(are_refused({std::vector<ServedRange>{}}));

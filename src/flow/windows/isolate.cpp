@@ -17,10 +17,10 @@ namespace {
 class SymbolicLoss {
  public:
   explicit SymbolicLoss(const DenseLoss& loss) {
-    const Rows<Polynomial> rows = symbolic_rows(loss.pipeline(), loss.frame());
+    const ScaledRows<Polynomial> rows = symbolic_rows(loss.pipeline(), loss.outline());
     const Matrix weights = joint_weights(loss.prior(), loss.losses()).weights;
     denominator_ = rows.denominator;
-    for (std::size_t y = 0; y < loss.frame().observation_names.size(); ++y) {
+    for (std::size_t y = 0; y < loss.outline().observation_names.size(); ++y) {
       checkpoint();
       choices_.emplace_back();
       for (std::size_t w = 0; w < weights.columns(); ++w) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "exact/lists.hpp"
+
 namespace fractile::flow {
 namespace {
 
@@ -42,10 +44,7 @@ ListedLoss::ListedLoss(std::vector<ListedObservation> observations, const Enclos
 }
 
 std::vector<OpenActions> ListedLoss::observations() const {
-  std::vector<OpenActions> all;
-  all.reserve(list_.size());
-  for (std::size_t y = 0; y < list_.size(); ++y) all.push_back({y, y, list_[y].actions});
-  return all;
+  return tabulated(list_.size(), [&](std::size_t y) { return OpenActions{y, y, list_[y].actions}; });
 }
 
 std::size_t ListedLoss::parting(std::size_t first, std::size_t /*last*/, const Places& /*places*/) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exact/enclosure.hpp"
+#include "exact/uncopied.hpp"
 #include "flow/algebra/chebyshev.hpp"
 
 namespace fractile::flow {
@@ -21,11 +22,8 @@ struct OpenActions {
 
 /// An analyst's expected loss on a cell: the sum over observations of the least over actions of smooth functions, the joint losses.
 /// The loss of an analyst who takes the same action after all observations is constant.
-class LocalLoss {
+class LocalLoss : Uncopied {
  public:
-  LocalLoss() = default;
-  LocalLoss(const LocalLoss&) = delete;
-  LocalLoss& operator=(const LocalLoss&) = delete;
   virtual ~LocalLoss() = default;
 
   /// All observations. For an entry with first < last: if an action's loss is at most another's after the first and the last

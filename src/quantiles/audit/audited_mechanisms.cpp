@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "exact/law.hpp"
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
@@ -197,11 +198,8 @@ AuditedLaw permute_and_flip(const AuditRequest& request) {
   return [chain = scored_candidates(request)](const RankProfile& profile) {
     const std::vector<Run> runs = chain.runs(profile);
     const std::uint64_t best = std::ranges::min_element(runs, {}, &Run::score)->score;
-    std::vector<Enclosure> weights;
-    for (const Run& run : runs) {
-      weights.push_back(exp_of_minus(chain.rate() * Rational(run.score - best)));
-    }
-    return permute_and_flip_law(weights);
+    return permute_and_flip_law(
+        mapped(runs, [&](const Run& run) { return exp_of_minus(chain.rate() * Rational(run.score - best)); }));
   };
 }
 
@@ -231,19 +229,15 @@ constexpr Entry entries[] = {
 const Entry& entry_of(const std::string& name) {
   const auto* const entry = std::ranges::find(entries, name, &Entry::name);
   if (entry != std::end(entries)) return *entry;
-  std::vector<std::string> names;
-  for (const Entry& each : entries) names.emplace_back(each.name);
+  const std::vector<std::string> names = mapped(entries, [](const Entry& each) { return std::string(each.name); });
   refuse({Field("mechanism"), ": '", name, "' is not known"}, fmt::format("choose one of {}", fmt::join(names, ", ")));
 }
 
 /// Positions of `values` evenly spread candidates, including the first and the last.
 std::vector<Position> spread(std::uint64_t candidates, std::uint64_t values) {
   if (values >= candidates) values = candidates;
-  std::vector<Position> positions;
-  for (std::uint64_t i = 0; i < values; ++i) {
-    positions.push_back(2 * (values == 1 ? 0 : i * (candidates - 1) / (values - 1)) + 1);
-  }
-  return positions;
+  return tabulated(values,
+                   [&](std::uint64_t i) { return 2 * (values == 1 ? 0 : i * (candidates - 1) / (values - 1)) + 1; });
 }
 
 AuditTables tables_of(const AuditRequest& request, const Entry& entry) {
@@ -301,9 +295,7 @@ AuditResult result_of(const AuditRequest& request, const AuditTables& tables, co
 }  // namespace
 
 std::vector<AuditedMechanism> audited_mechanisms() {
-  std::vector<AuditedMechanism> result;
-  for (const Entry& entry : entries) result.push_back({entry.name, entry.description});
-  return result;
+  return mapped(entries, [](const Entry& entry) { return AuditedMechanism{entry.name, entry.description}; });
 }
 
 AuditReport audit(const AuditRequest& request) {

@@ -5,6 +5,7 @@
 
 #include "exact/checkpoint.hpp"
 #include "exact/law.hpp"
+#include "exact/lists.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/joint/joint_law.hpp"
 #include "quantiles/stages/count_tree.hpp"
@@ -28,9 +29,7 @@ std::uint64_t EnumeratedDraws::select(const Selection& selection, const Prepared
   return next([&] {
            const std::vector<Run> runs = selection.outcomes();
            const std::vector<Enclosure> masses = softmax_law(runs, rate.rate);
-           std::vector<Option> options;
-           for (std::size_t k = 0; k < runs.size(); ++k) options.push_back({{runs[k].start}, masses[k]});
-           return options;
+           return tabulated(runs.size(), [&](std::size_t k) { return Option{{runs[k].start}, masses[k]}; });
          })
       .front();
 }

@@ -132,8 +132,9 @@ class ExactEnds {
     return scan;
   }
 
-  /// Whether a cut is on this end's side of the median, whichever quantile owns it.
+  /// Whether a cut is on this end's side of the median, or at the median and made for this end.
   static bool decides(const CutTarget& cut, IntervalEnd end) {
+    if (cut.quantile == Rational(1, 2)) return cut.end == end;
     return end == IntervalEnd::lower ? cut.quantile < Rational(1, 2) : cut.quantile > Rational(1, 2);
   }
 

@@ -14,6 +14,7 @@
 #include "exact/filter.hpp"
 #include "exact/majorant.hpp"
 #include "exact/tiled_selection.hpp"
+#include "exact/uncopied.hpp"
 #include "fractile/exact.hpp"
 #include "quantiles/draws/odometer.hpp"
 #include "ranks/span.hpp"
@@ -31,11 +32,8 @@ struct PreparedRate {
 };
 
 /// A selection of a member with probability proportional to exp(-rate * score), independent of the source that draws it.
-class Selection {
+class Selection : Uncopied {
  public:
-  Selection() = default;
-  Selection(const Selection&) = delete;
-  Selection& operator=(const Selection&) = delete;
   virtual ~Selection() = default;
 
   /// All members, in runs of one score. Whichever member of a run is drawn, the rest of the release has the same law.
@@ -96,11 +94,8 @@ class TileSelection : public Selection {
 };
 
 /// Several splits at once.
-class JointSplits {
+class JointSplits : Uncopied {
  public:
-  JointSplits() = default;
-  JointSplits(const JointSplits&) = delete;
-  JointSplits& operator=(const JointSplits&) = delete;
   virtual ~JointSplits() = default;
 
   virtual const JointProblem& problem() const = 0;
@@ -109,11 +104,8 @@ class JointSplits {
 };
 
 /// Makes draws. Only Draws calls it.
-class DrawSource {
+class DrawSource : Uncopied {
  public:
-  DrawSource() = default;
-  DrawSource(const DrawSource&) = delete;
-  DrawSource& operator=(const DrawSource&) = delete;
   virtual ~DrawSource() = default;
 
   /// One separate source for each of this many pieces of work. Their draws are independent, and threads may make them at once.

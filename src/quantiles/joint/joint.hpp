@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "exact/filter.hpp"
+#include "exact/uncopied.hpp"
 #include "fractile/exact.hpp"
 #include "quantiles/joint/joint_problem.hpp"
 
@@ -28,12 +29,10 @@ class JointTables;
 
 /// Draws from a problem's law, exactly: a proposal from tables of upper bounds, then one lazy coin. Where records can be near the
 /// targets, totals are listed (ListedTotals); elsewhere, boxes of totals and splits are divided (JointBoxes).
-class JointSelection {
+class JointSelection : Uncopied {
  public:
   explicit JointSelection(const JointProblem& problem);
   ~JointSelection();
-  JointSelection(const JointSelection&) = delete;
-  JointSelection& operator=(const JointSelection&) = delete;
 
   JointChoice draw(RandomBits& bits, Filter filter = {});
   /// The number of proposals so far. It depends on the data: never publish it.

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "exact/checkpoint.hpp"
+#include "exact/lists.hpp"
 
 namespace fractile {
 
@@ -296,10 +297,7 @@ RankWindow JointForward<Real>::window(std::size_t j, const TotalRange& totals, s
 
 template <class Real>
 std::vector<RankWindow> JointForward<Real>::windows(const TotalRange& totals, std::uint64_t half_width) const {
-  std::vector<RankWindow> all;
-  all.reserve(quantiles_);
-  for (std::size_t j = 0; j < quantiles_; ++j) all.push_back(window(j, totals, half_width));
-  return all;
+  return tabulated(quantiles_, [&](std::size_t j) { return window(j, totals, half_width); });
 }
 
 /// Two ranks of neighboring windows differ by no more from their cell's target than the windows have ranks together, and no power

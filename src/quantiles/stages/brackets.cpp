@@ -45,9 +45,9 @@ struct Ladder {
 
 /// The noise decides how far out the ends are, and every cut adds noise. So there is one cut for lucky draws, one that nearly
 /// always decides, and a bracket far out. If the far bracket is drawn to an empty part of the range, an interval can end at another
-/// quantile's cuts; a single quantile has none, so it gets a second bracket.
+/// quantile's cuts; a single quantile has none, so it gets a second bracket, and more of the budget for both.
 Ladder of_table(std::size_t quantiles) {
-  if (quantiles == 1) return {{{1, 0.4}, {1, 2}}, {1, 6}, {1, 4}, Distance{1, 20}, true, true};
+  if (quantiles == 1) return {{{1, 0.4}, {1, 2}}, {1, 6}, {1, 3}, Distance{1, 20}, true, true};
   return {{{1, 0.4}, {1, 2}}, {1, 6}, {1, 6}, {}, true, true};
 }
 
@@ -129,17 +129,26 @@ class ExpectedEnds {
 /// the noise of counts and from the errors of the points around which the cuts lie; docs/decisions/intervals-count-first.md compares
 /// shares.
 constexpr int points_of_table = 42;
+constexpr int points_of_one_quantile = 38;
 constexpr int brackets_of_table = 7;
-constexpr int brackets_of_one_quantile = 15;  // these brackets alone show how far the records reach on either side
+constexpr int brackets_of_one_quantile = 22;  // these brackets alone show how far the records reach on either side
 
-int brackets_of(const QuantileQuery& query, std::uint64_t rows) {
-  constexpr double reach =
-      25;  // in deviations of a count at the whole budget: fewer records leave no room for brackets
-  if (query.quantiles.size() > 1) return brackets_of_table;
+/// How many records a single quantile has on the side with fewer of them, in deviations of a count with the whole budget.
+double room_beside(const QuantileQuery& query, std::uint64_t rows) {
   const double q = query.quantiles.front().to_double();
-  const double beyond = std::min(q, 1 - q) * static_cast<double>(rows);
-  return beyond > reach * deviation_of_noise(query, 1) ? brackets_of_one_quantile : brackets_of_table;
+  return std::min(q, 1 - q) * static_cast<double>(rows) / deviation_of_noise(query, 1);
 }
+
+/// Whether the query asks for one quantile, with intervals of the table, and at least this much room beside it.
+bool is_one_with_room(const QuantileQuery& query, std::uint64_t rows, double room) {
+  return query.intervals->subject == IntervalSubject::table && query.quantiles.size() == 1 &&
+         room_beside(query, rows) > room;
+}
+
+constexpr double room_for_brackets = 35;
+/// With about 14 deviations of room, the noise of further cuts would leave more than one end in a hundred unsettled. The counted room
+/// itself has a standard error of about 10.
+constexpr double room_for_cuts = 45;
 
 /// For intervals of the population, the points get a share that keeps their error within about 1.2 times that of a release without
 /// intervals. These errors are relative to the population's quantiles, so they include the sampling error. The counts, on which
@@ -168,8 +177,9 @@ IntervalShares shares_of(const QuantileQuery& query, std::uint64_t rows) {
   const Rational counting = preliminary_share(query.budget.measure()) * Rational(shares_of_rows(query));
   const Rational left = Rational(1) - counting;
   if (query.intervals->subject == IntervalSubject::table) {
-    const Rational points = left * Rational(points_of_table, 100);
-    const Rational brackets = left * Rational(brackets_of(query, rows), 100);
+    const bool is_one = is_one_with_room(query, rows, room_for_brackets);
+    const Rational points = left * Rational(is_one ? points_of_one_quantile : points_of_table, 100);
+    const Rational brackets = left * Rational(is_one ? brackets_of_one_quantile : brackets_of_table, 100);
     return {counting, points, brackets, left - points - brackets};
   }
   const Rational points = points_of_population(query, rows);
@@ -233,7 +243,7 @@ class BracketBuilder {
   }
 
  private:
-  static constexpr std::size_t far_cuts = 2;  ///< cuts beyond all others, on each side
+  static constexpr std::size_t far_cuts = 2;  ///< the most cuts beyond all others, on each side
 
   Brackets build(std::size_t cells) {
     ends_.emplace(query_, shares_, ladder_, rows_, cells);
@@ -247,6 +257,7 @@ class BracketBuilder {
         }
       }
     }
+    if (is_one_with_room(query_, rows_, room_for_cuts)) add_cuts_at_the_point();
     select_far(query_.quantiles.front(), IntervalEnd::lower);
     select_far(query_.quantiles.back(), IntervalEnd::upper);
     select_farther(0, IntervalEnd::lower);
@@ -260,8 +271,10 @@ class BracketBuilder {
       for (const IntervalEnd end : {IntervalEnd::lower, IntervalEnd::upper}) add_cut_beyond(i, end);
     }
     if (selected_.size() < 2) cuts_.clear();  // nothing shows where the cuts are
-    for (std::size_t k = 0; k < far_cuts; ++k) {
+    for (std::size_t k = 0; k < far_cuts_of(IntervalEnd::lower); ++k) {
       cuts_.push_back({Rational(0), IntervalEnd::lower, 0});
+    }
+    for (std::size_t k = 0; k < far_cuts_of(IntervalEnd::upper); ++k) {
       cuts_.push_back({Rational(1), IntervalEnd::upper, query_.quantiles.size() - 1});
     }
     const auto by_quantile = [](const CutTarget& a, const CutTarget& b) { return a.quantile < b.quantile; };
@@ -310,6 +323,20 @@ class BracketBuilder {
   void add_cut(std::size_t owner, IntervalEnd end, const Distance& distance) {
     const std::optional<Rational> there = beside(query_.quantiles[owner], end, distance);
     if (there) cuts_.push_back({*there, end, owner});
+  }
+
+  /// A single quantile has one where its second bracket serves as the other, and where there is no room for the other's noise.
+  std::size_t far_cuts_of(IntervalEnd end) const {
+    if (query_.intervals->subject != IntervalSubject::table || query_.quantiles.size() > 1) return far_cuts;
+    const bool has_second_bracket =
+        ladder_.selected_farther && beside(query_.quantiles.front(), end, *ladder_.selected_farther);
+    return has_second_bracket || !is_one_with_room(query_, rows_, room_for_cuts) ? 1 : far_cuts;
+  }
+
+  /// Adds a cut on either side of the point. Where the point lies on a tie, the interval can end there.
+  void add_cuts_at_the_point() {
+    cuts_.push_back({query_.quantiles.front(), IntervalEnd::lower, 0});
+    cuts_.push_back({query_.quantiles.front(), IntervalEnd::upper, 0});
   }
 
   /// Adds a cut at the next selected quantile that is farther out than all cuts of this end. With tied values, interpolated cuts

@@ -77,15 +77,35 @@ TEST(Brackets, OfOneQuantileReachAcrossAGap) {
   EXPECT_LT(far.nine_in_ten, 200) << "of 2,000 records on either side";
 }
 
+// One of ten million values holds all records. The brackets miss it, and the cuts between them would: an end beside the tie is 100 records
+// away.
+TEST(Brackets, OfOneQuantileEndAtItsTie) {
+  const Lattice fine = Lattice::regular(0, 1000, Rational(1, 10'000));
+  const std::vector<std::uint64_t> counts{200};
+  const HalfWidths widths = half_widths(RankProfile(fine, {10'000'001}, counts), of_table(1, 1), 100);
+  EXPECT_EQ(widths.middle, 0);
+  EXPECT_EQ(widths.nine_in_ten, 0);
+}
+
+// Each cut adds noise to every statistic, so there are fewer where it would leave ends unsettled.
+TEST(Brackets, OfOneQuantileHaveFewerCutsAmongFewRecords) {
+  const auto cuts = [](std::uint64_t rows) { return with_brackets(of_table(1, 1), rows).cuts.size(); };
+  EXPECT_EQ(cuts(40), 6) << "on either side: far out, beyond the bracket, and near";
+  EXPECT_EQ(cuts(200), 12) << "two far out, at the bracket, two near, and at the point";
+  EXPECT_EQ(cuts(2000), 12) << "one far out, at both brackets, two near, and at the point";
+}
+
 TEST(Brackets, DivideTheBudgetOfATableByWhatNarrowsItsIntervals) {
   const IntervalShares three = with_brackets(of_table(3, 1), 1000).shares;
   EXPECT_EQ(three.rows, Rational(1, 20));
   EXPECT_EQ(three.points, Rational(19, 20) * Rational(42, 100));
   EXPECT_EQ(three.brackets, Rational(19, 20) * Rational(7, 100));
   const IntervalShares one = with_brackets(of_table(1, 1), 1000).shares;
-  EXPECT_EQ(one.points, three.points);
-  EXPECT_EQ(one.brackets, Rational(19, 20) * Rational(15, 100));
-  EXPECT_EQ(with_brackets(of_table(1, 1), 40).shares.brackets, three.brackets) << "where no bracket fits";
+  EXPECT_EQ(one.points, Rational(19, 20) * Rational(38, 100));
+  EXPECT_EQ(one.brackets, Rational(19, 20) * Rational(22, 100));
+  const IntervalShares few = with_brackets(of_table(1, 1), 40).shares;
+  EXPECT_EQ(few.points, three.points) << "where no bracket fits";
+  EXPECT_EQ(few.brackets, three.brackets) << "where no bracket fits";
   EXPECT_EQ(one.rows + one.points + one.brackets + one.cells, Rational(1));
 }
 
@@ -103,6 +123,7 @@ std::vector<double> deviations_of_cuts(const QuantileQuery& query, std::size_t o
   std::vector<double> deviations;
   for (const CutTarget& cut : brackets.cuts) {
     if (cut.owner != owner || cut.end != IntervalEnd::lower || cut.quantile == Rational(0)) continue;
+    if (cut.quantile == query.quantiles[owner]) continue;  // at the point
     const double distance = (query.quantiles[owner] - cut.quantile).to_double() * static_cast<double>(rows);
     deviations.insert(deviations.begin(), (distance - 1.96 * noise) / std::hypot(noise, of_points));
   }
@@ -116,7 +137,7 @@ TEST(Brackets, HaveCutsAsFarOutAsNoiseAsks) {
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 0.15 + expected[i] / 20);
   };
-  expect_near(deviations_of_cuts(of_table(1, Rational(1, 10)), 0, 20'000), {0.4, 2, 4, 20});
+  expect_near(deviations_of_cuts(of_table(1, Rational(1, 10)), 0, 20'000), {0.4, 2, 3, 20});
   expect_near(deviations_of_cuts(of_table(3, Rational(1, 10)), 1, 20'000), {0.4, 2, 6});
   expect_near(deviations_of_cuts(of_table(9, Rational(1, 10)), 4, 5'000), {0.4});
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exact/lists.hpp"
 #include "quantiles/joint/base_measure.hpp"
 #include "quantiles/stages/interpolation.hpp"
 
@@ -64,9 +65,7 @@ void keep_farthest_outside(std::vector<Position>& at, const std::vector<CutTarge
 std::vector<std::uint64_t> candidates_of_cuts(const std::vector<CutTarget>& cuts, const Brackets& brackets,
                                               const std::vector<std::uint64_t>& selected,
                                               const std::vector<std::uint64_t>& points, std::uint64_t largest) {
-  std::vector<Rational> targets;
-  targets.reserve(cuts.size());
-  for (const CutTarget& cut : cuts) targets.push_back(cut.quantile);
+  const std::vector<Rational> targets = mapped(cuts, &CutTarget::quantile);
   std::vector<std::uint64_t> places(cuts.size(), selected.front());
   if (selected.size() > 1) places = interpolated(targets, brackets.selected, selected, largest);
   const std::uint64_t apart = selected.back() - selected.front();

@@ -30,10 +30,14 @@ struct End {
   std::size_t last() const { return below.last - 1; }
 };
 
-/// Nothing when no cut is on this side.
+/// Nothing when no cut is on this side. The cuts at the point of a single quantile are on the sides of their ends.
 std::optional<CellsBelow> cells_beside(const Brackets& brackets, const Rational& q, IntervalEnd side) {
-  const auto first_above = std::ranges::upper_bound(brackets.cuts, q, {}, &CutTarget::quantile);
-  const auto first_from = std::ranges::lower_bound(brackets.cuts, q, {}, &CutTarget::quantile);
+  auto first_above = std::ranges::upper_bound(brackets.cuts, q, {}, &CutTarget::quantile);
+  auto first_from = std::ranges::lower_bound(brackets.cuts, q, {}, &CutTarget::quantile);
+  if (brackets.wanted.size() == 1) {
+    while (first_from != first_above && first_from->end == IntervalEnd::lower) ++first_from;
+    first_above = first_from;
+  }
   const auto place = [&](auto cut) { return static_cast<std::size_t>(cut - brackets.cuts.begin()); };
   const CellsBelow below = side == IntervalEnd::lower ? CellsBelow{1, place(first_from)}
                                                       : CellsBelow{place(first_above) + 1, brackets.cuts.size()};

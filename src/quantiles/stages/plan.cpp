@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 #include "quantiles/draws/calibration.hpp"
@@ -122,9 +123,7 @@ std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& latt
   const std::size_t count =
       std::clamp<std::size_t>(static_cast<std::size_t>(std::clamp(cells, 1.0, 1e9)) + 1, 2, carried_count);
   if (count + count / 8 >= all.size()) return all;
-  std::vector<Rational> anchors;
-  for (std::size_t i = 0; i < count; ++i) anchors.push_back(all[first + i * (carried_count - 1) / (count - 1)]);
-  return anchors;
+  return tabulated(count, [&](std::size_t i) { return all[first + i * (carried_count - 1) / (count - 1)]; });
 }
 
 /// The points that a query with intervals selects, for this share of its budget. The others are interpolated; none under zCDP, where

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "exact/lists.hpp"
 #include "fractile/error.hpp"
 #include "libraries/rapidjson.hpp"
 #include "report/flow/certificate.hpp"
@@ -105,17 +106,9 @@ PrintedNumber printed_number_of(const Json& value) {
   return number;
 }
 
-std::vector<std::string> texts_of(const Json& list) {
-  std::vector<std::string> texts;
-  for (const Json& value : list_of(list).GetArray()) texts.push_back(text_of(value));
-  return texts;
-}
+std::vector<std::string> texts_of(const Json& list) { return mapped(list_of(list).GetArray(), text_of); }
 
-std::vector<Rational> numbers_of(const Json& list) {
-  std::vector<Rational> numbers;
-  for (const Json& value : list_of(list).GetArray()) numbers.push_back(number_of(value));
-  return numbers;
-}
+std::vector<Rational> numbers_of(const Json& list) { return mapped(list_of(list).GetArray(), number_of); }
 
 flow::Matrix matrix_of(const Json& rows) {
   std::vector<std::vector<Rational>> matrix;
@@ -151,11 +144,7 @@ PrintedRange range_of(const Json& range) {
   return result;
 }
 
-std::vector<PrintedRange> ranges_of(const Json& list) {
-  std::vector<PrintedRange> ranges;
-  for (const Json& range : list_of(list).GetArray()) ranges.push_back(range_of(range));
-  return ranges;
-}
+std::vector<PrintedRange> ranges_of(const Json& list) { return mapped(list_of(list).GetArray(), range_of); }
 
 PrintedWindows windows_of(const Json& analyst) {
   require_members(analyst, {"verdict", "windows_by", "windows", "undecided"});

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "exact/lists.hpp"
 #include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "report/flow/choice.hpp"
@@ -23,9 +24,8 @@ Pair losses_of(const flow::Refinement& answer) {
 
 /// The windows' ends, in epsilons.
 std::vector<Pair> windows_of(const flow::Windows& answer) {
-  std::vector<Pair> ranges;
-  for (const flow::UnstableWindow& window : answer.windows) ranges.push_back(window_epsilons(window.from, window.to));
-  return ranges;
+  return mapped(answer.windows,
+                [](const flow::UnstableWindow& window) { return window_epsilons(window.from, window.to); });
 }
 
 std::vector<Pair> undecided_of(const flow::Windows& answer) {
@@ -36,9 +36,7 @@ std::vector<Pair> undecided_of(const flow::Windows& answer) {
 
 /// The ranges in one cell: "1.25..1.26 2.5..3".
 std::string in_a_cell(const std::vector<Pair>& ranges) {
-  std::string cell;
-  for (const Pair& ends : ranges) cell += (cell.empty() ? "" : " ") + ends.from + ".." + ends.to;
-  return cell;
+  return joined(ranges, " ", [](const Pair& ends) { return ends.from + ".." + ends.to; });
 }
 
 }  // namespace

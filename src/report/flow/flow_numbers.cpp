@@ -131,7 +131,7 @@ std::string whose(const flow::Pipeline& about) {
       return people == 2 ? "a target whose 1 other is known"
                          : fmt::format("a target whose {} others are known", people - 1);
     case flow::Secret::Kind::histogram:
-      return fmt::format("the histogram of {} participants", people);
+      return fmt::format("the histogram of {} participant{}", people, people == 1 ? "" : "s");
     case flow::Secret::Kind::everyone:
       break;
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <span>
 
+#include "exact/lists.hpp"
 #include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "report/flow/choice.hpp"
@@ -182,9 +183,7 @@ Blocks report_detail::blocks_of(const flow::Windows& windows) {
 }
 
 std::string report_detail::Blocks::text() const {
-  std::string text;
-  for (const Block& block : blocks_) text += block.rows.empty() ? block.lines : aligned(block.rows);
-  return text;
+  return joined(blocks_, "", [](const Block& block) { return block.rows.empty() ? block.lines : aligned(block.rows); });
 }
 
 Blocks report_detail::blocks_of(const RefinementReport& report) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
@@ -196,8 +197,7 @@ figures::Figure leakage_figure(const LeakageReport& report) {
 namespace report_detail {
 
 Blocks blocks_of(const LeakageReport& report) {
-  std::string setting;
-  for (const Row& row : setting_rows(report)) setting += line_of(row) + "\n";
+  std::string setting = joined(setting_rows(report), "", [](const Row& row) { return line_of(row) + "\n"; });
   std::vector<Row> rows{{"epsilon", "right before", "right with the release", "epsilon alone allows"}};
   for (const Leakage& answer : report.answers) {
     rows.push_back({with_decimals(answer.epsilon), percent(answer.before), percent(answer.after),
@@ -207,12 +207,10 @@ Blocks blocks_of(const LeakageReport& report) {
 }
 
 std::vector<std::vector<std::string>> guess_cells(const LeakageReport& report) {
-  std::vector<std::vector<std::string>> cells;
-  for (const Leakage& answer : report.answers) {
-    cells.push_back(
-        {with_decimals(answer.epsilon), cell_of(answer.before), cell_of(answer.after), cell_of(answer.allowed)});
-  }
-  return cells;
+  return mapped(report.answers, [](const Leakage& answer) {
+    return std::vector{with_decimals(answer.epsilon), cell_of(answer.before), cell_of(answer.after),
+                       cell_of(answer.allowed)};
+  });
 }
 
 void write_members(Writer& json, const LeakageReport& report) {

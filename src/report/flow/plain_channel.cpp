@@ -299,14 +299,14 @@ class PlainChannel {
 }  // namespace
 
 std::optional<flow::Channel> plain_channel(const flow::Pipeline& pipeline, const Rational& odds) {
-  const flow::Release* const release = pipeline.perturber.release();
+  const flow::CentralMechanism* const release = pipeline.perturber.release();
   std::optional<PlainRelease> plain;
   if (release != nullptr && !(plain = PlainRelease::at(*release, odds))) return {};
   return PlainChannel(pipeline, odds, std::move(plain)).multiplied();
 }
 
 std::optional<std::vector<std::vector<std::int64_t>>> plain_exponents(const flow::Pipeline& pipeline) {
-  const flow::Release* const release = pipeline.perturber.release();
+  const flow::CentralMechanism* const release = pipeline.perturber.release();
   if (release == nullptr) return {};
   std::optional<PlainRelease> plain = PlainRelease::at(*release, 1);
   if (!plain || plain->degree() != pipeline.perturber.root_degree()) return {};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "flow/pipeline/pipeline_rows.hpp"
 
 namespace fractile::report_detail {
@@ -44,13 +45,13 @@ std::vector<std::uint64_t> splits_by_records(std::size_t tied) {
 
 }  // namespace
 
-std::optional<PlainRelease> PlainRelease::at(const flow::Release& release, const Rational& odds) {
+std::optional<PlainRelease> PlainRelease::at(const flow::CentralMechanism& release, const Rational& odds) {
   PlainRelease plain(release, odds);
   if (!plain.base_) return {};
   return plain;
 }
 
-PlainRelease::PlainRelease(const flow::Release& release, const Rational& odds)
+PlainRelease::PlainRelease(const flow::CentralMechanism& release, const Rational& odds)
     : release_(release), middle_((release.quantiles.size() + 1) / 2 - 1) {
   const Rational& middle = release.quantiles[middle_];
   for (std::size_t i = 0; i < release.quantiles.size(); ++i) {
@@ -76,7 +77,7 @@ Rational PlainRelease::rate_of(const Selection& selection) const {
   const Rational& share = selection.share;
   Rational one_more = Rational(2) * std::max(share, Rational(1) - share);
   Rational replaced = 2;
-  if (release_.mechanism == flow::Release::Mechanism::gumbel_max) {
+  if (release_.kind == flow::CentralMechanism::Kind::gumbel_max) {
     return Rational(1) / (is_replaced ? Rational(2) * replaced : one_more);
   }
   if (share == Rational(0) || share == Rational(1)) one_more = replaced = 1;
@@ -100,7 +101,7 @@ Rational PlainRelease::missed_by(const CountsByCandidate& table, std::size_t can
   const std::uint64_t below = records_before(table, candidate);
   const std::uint64_t upto = below + table[candidate];
   const Rational target = selection.share * Rational(records);
-  if (release_.mechanism == flow::Release::Mechanism::gumbel_max) {
+  if (release_.kind == flow::CentralMechanism::Kind::gumbel_max) {
     const Rational score =
         (Rational(1) - selection.share) * Rational(below) - selection.share * Rational(records - upto);
     return std::max(score, Rational(0) - score);
@@ -123,11 +124,9 @@ PlainRelease::Law PlainRelease::candidates(const CountsByCandidate& table, std::
 
 std::optional<std::vector<std::int64_t>> PlainRelease::exponents(const CountsByCandidate& table) const {
   if (selections_.size() > 1) return {};
-  std::vector<std::int64_t> exponents;
-  for (std::size_t k = 0; k < table.size(); ++k) {
-    exponents.push_back(exponent(missed_by(table, k, selections_.front()), selections_.front()));
-  }
-  return exponents;
+  return tabulated(table.size(), [&](std::size_t k) {
+    return exponent(missed_by(table, k, selections_.front()), selections_.front());
+  });
 }
 
 std::map<CountsByCandidate, Rational> PlainRelease::law(const CountsByCandidate& table) const {

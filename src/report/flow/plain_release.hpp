@@ -15,7 +15,7 @@ namespace fractile::report_detail {
 class PlainRelease {
  public:
   /// Returns nothing where a probability is not rational at these odds.
-  static std::optional<PlainRelease> at(const flow::Release& release, const Rational& odds);
+  static std::optional<PlainRelease> at(const flow::CentralMechanism& release, const Rational& odds);
 
   /// The probability of every tuple of candidates, for a table of this many records on each candidate.
   std::map<std::vector<std::size_t>, Rational> law(const std::vector<std::size_t>& table) const;
@@ -35,7 +35,7 @@ class PlainRelease {
   /// Probabilities by candidate.
   using Law = std::map<std::size_t, Rational>;
 
-  PlainRelease(const flow::Release& release, const Rational& odds);
+  PlainRelease(const flow::CentralMechanism& release, const Rational& odds);
   Rational rate_of(const Selection& selection) const;
   std::int64_t exponent(const Rational& missed, const Selection& selection) const;
   Rational weight(const Rational& missed, const Selection& selection) const;
@@ -44,7 +44,7 @@ class PlainRelease {
   Law candidates(const std::vector<std::size_t>& table, std::size_t from, std::size_t to,
                  const Selection& selection) const;
 
-  flow::Release release_;
+  flow::CentralMechanism release_;
   std::size_t middle_;  ///< which of the quantiles is decided first
   std::vector<Selection> selections_;
   std::int64_t degree_ = 1;  ///< odds = base^degree, and all weights are whole powers of base

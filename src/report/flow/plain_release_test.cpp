@@ -7,7 +7,7 @@
 namespace fractile::report_detail {
 namespace {
 
-using Mechanism = flow::Release::Mechanism;
+using Mechanism = flow::CentralMechanism::Kind;
 
 flow::Pipeline released(Mechanism mechanism, std::vector<Rational> quantiles, Neighbors neighbors) {
   constexpr std::size_t records = 3;

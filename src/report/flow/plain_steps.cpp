@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/lists.hpp"
 #include "report/flow/plain_channel.hpp"
 #include "report/flow/plain_families.hpp"
 #include "report/flow/plain_polynomials.hpp"
@@ -81,10 +82,8 @@ std::optional<std::vector<std::vector<Coefficients>>> rows_in_base(const flow::P
   for (std::size_t x = 0; x < values.front().rows(); ++x) {
     rows.emplace_back();
     for (std::size_t y = 0; y < values.front().columns(); ++y) {
-      std::vector<Rational> entry;
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        entry.push_back(values[i](x, y) * value_at(denominator, Rational(i + 1)));
-      }
+      std::vector<Rational> entry = tabulated(
+          values.size(), [&](std::size_t i) { return values[i](x, y) * value_at(denominator, Rational(i + 1)); });
       rows.back().push_back(through(std::move(entry)));
     }
   }
@@ -119,21 +118,12 @@ std::pair<Square, Rational> solved(Square left, Square right) {
 }
 
 Square values_of(const std::vector<std::vector<Coefficients>>& rows, const Rational& base) {
-  Square values;
-  for (const std::vector<Coefficients>& row : rows) {
-    values.emplace_back();
-    for (const Coefficients& entry : row) values.back().push_back(value_at(entry, base));
-  }
-  return values;
+  const auto value = [&](const Coefficients& entry) { return value_at(entry, base); };
+  return mapped(rows, [&](const std::vector<Coefficients>& row) { return mapped(row, value); });
 }
 
 std::vector<std::vector<Coefficients>> slopes_of(const std::vector<std::vector<Coefficients>>& rows) {
-  std::vector<std::vector<Coefficients>> slopes;
-  for (const std::vector<Coefficients>& row : rows) {
-    slopes.emplace_back();
-    for (const Coefficients& entry : row) slopes.back().push_back(slope(entry));
-  }
-  return slopes;
+  return mapped(rows, [](const std::vector<Coefficients>& row) { return mapped(row, slope); });
 }
 
 /// The places of independent rows, one per column; empty when there are fewer independent rows than columns.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/lists.hpp"
 #include "report/flow/plain_channel.hpp"
 #include "report/flow/plain_families.hpp"
 #include "report/flow/plain_polynomials.hpp"
@@ -143,9 +144,7 @@ Applies counted_bits(const flow::Pipeline& pipeline) {
 /// The probability that an answer of this value is counted.
 Rational counted_at(const flow::Perturber& perturber, const Places& counted, std::size_t value, const Rational& odds) {
   const flow::Channel channel = perturber.at(flow::Odds(odds));
-  Rational sum;
-  for (const std::size_t answer : counted) sum += channel(value, answer);
-  return sum;
+  return sum_over<Rational>(counted, [&](std::size_t answer) { return channel(value, answer); });
 }
 
 Applies nothing_told(const flow::Pipeline& pipeline) {

@@ -8,6 +8,7 @@
 #include "report/ledger/dataset_words.hpp"
 #include "report/ledger/ledger_words.hpp"
 #include "report/ledger/query_words.hpp"
+#include "report/text/decimals.hpp"
 #include "report/text/page.hpp"
 
 namespace fractile {
@@ -89,7 +90,7 @@ std::vector<Row> rows_of(const std::vector<Step>& steps) {
   std::vector<Row> rows{{"entry", "state", "reserved at", "cost", "spent after it", "query"}};
   for (const auto& [entry, after] : steps) {
     rows.push_back({fmt::format("{}", entry->id), to_string(entry->state), entry->reserved_at, charge_of(*entry),
-                    after.to_string(),
+                    with_decimals(after),
                     query_in_words(entry->request.query) +
                         (entry->reason.empty() ? "" : " (void because: " + entry->reason + ")")});
   }
@@ -100,11 +101,11 @@ void write_account(HtmlPage& page, const LedgerStatement& statement, const Ledge
   const auto& [dataset, balance] = account;
   page.section("Dataset " + dataset.name);
   std::vector<std::string> items{
-      fmt::format("Budget: {}, for each {}, {} neighbors", dataset.budget.to_string(), dataset.unit,
+      fmt::format("Budget: {}, for each {}, {} neighbors", with_decimals(dataset.budget), dataset.unit,
                   to_string(dataset.neighbors)),
-      fmt::format("Spent: {}, of which reserved: {}{}", balance.spent.to_string(), balance.reserved.to_string(),
+      fmt::format("Spent: {}, of which reserved: {}{}", with_decimals(balance.spent), with_decimals(balance.reserved),
                   report_detail::drawn_among_reserved(statement, dataset)),
-      fmt::format("Left: {}", balance.remaining.to_string())};
+      fmt::format("Left: {}", with_decimals(balance.remaining))};
   if (const std::string pinned = pins_in_words(dataset).in(Wording::program); !pinned.empty()) {
     items.push_back("Releases must have " + pinned);
   }

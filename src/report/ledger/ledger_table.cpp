@@ -10,6 +10,7 @@
 #include "report/ledger/ledger_words.hpp"
 #include "report/ledger/query_words.hpp"
 #include "report/text/csv_cells.hpp"
+#include "report/text/decimals.hpp"
 #include "report/text/shown_text.hpp"
 
 namespace fractile {
@@ -60,11 +61,11 @@ std::string entries_csv(const LedgerStatement& statement) {
 }  // namespace
 
 std::string report_detail::charge_of(const LedgerEntry& entry) {
-  std::string cost = entry.request.cost.to_string();
+  std::string cost = with_decimals(entry.request.cost);
   if (entry.charge.measure() == entry.request.cost.measure()) return cost;
   Spending charge{entry.charge.measure()};
   charge.add(entry.charge);
-  return fmt::format("{} (as {})", cost, charge.to_string());
+  return fmt::format("{} (as {})", cost, with_decimals(charge));
 }
 
 namespace {
@@ -138,6 +139,16 @@ Words pins_in_words(const LedgerDataset& dataset) {
 
 namespace {
 
+std::string reserved_of(const LedgerStatement& statement, const LedgerAccount& account) {
+  const bool has_any = std::ranges::any_of(statement.entries, [&](const LedgerEntry& entry) {
+    const bool is_open = entry.state == EntryState::reserved || entry.state == EntryState::drawn;
+    return entry.request.dataset == account.dataset.name && is_open;
+  });
+  if (!has_any) return "nothing";
+  return fmt::format("{}, a part of what is spent{}", report_detail::with_decimals(account.balance.reserved),
+                     report_detail::drawn_among_reserved(statement, account.dataset));
+}
+
 std::string account_table(const LedgerStatement& statement, const LedgerAccount& account) {
   const auto& [dataset, balance] = account;
   const std::string pinned = pins_in_words(dataset).in(Wording::program);
@@ -150,12 +161,12 @@ std::string account_table(const LedgerStatement& statement, const LedgerAccount&
   }
   return fmt::format(
       "dataset {} (a budget for each {}, {} neighbors)\n{}{}"
-      "  budget     {}\n  spent      {}\n  reserved   {} of it{}\n  remaining  {}\n{}{}",
+      "  budget     {}\n  spent      {}\n  reserved   {}\n  remaining  {}\n{}{}",
       shown_text(dataset.name), shown_text(dataset.unit), to_string(dataset.neighbors),
       pinned.empty() ? "" : fmt::format("  releases   must have {}\n", shown_text(pinned)),
-      permitted.empty() ? "" : fmt::format("  permitted  {}\n", shown_text(permitted)), dataset.budget.to_string(),
-      balance.spent.to_string(), balance.reserved.to_string(), report_detail::drawn_among_reserved(statement, dataset),
-      balance.remaining.to_string(), sources,
+      permitted.empty() ? "" : fmt::format("  permitted  {}\n", shown_text(permitted)),
+      report_detail::with_decimals(dataset.budget), report_detail::with_decimals(balance.spent),
+      reserved_of(statement, account), report_detail::with_decimals(balance.remaining), sources,
       dataset.witness.empty() ? "" : fmt::format("  witness    {}\n", shown_text(dataset.witness)));
 }
 

@@ -15,13 +15,13 @@ constexpr int loss_places = 6;
 std::string wish_of(const PlannedAnalyst& planned) {
   const ReleaseAnalyst& analyst = planned.analyst;
   if (analyst.loss == ReleaseAnalyst::Loss::missed_records) {
-    return fmt::format("{} its quantile by at most {} records on average",
+    return fmt::format("{} its quantile by at most {} {} on average",
                        planned.quantiles == 1 ? "the value misses" : "a value misses",
-                       analyst.accepted_loss.to_decimal());
+                       analyst.accepted_loss.to_decimal(), analyst.accepted_loss == Rational(1) ? "record" : "records");
   }
-  return fmt::format("{} its quantile by more than {} records with probability at most {}",
-                     planned.quantiles == 1 ? "the value misses" : "some value misses", analyst.tolerance,
-                     analyst.accepted_loss.to_decimal());
+  return fmt::format("{} its quantile by more than {} with probability at most {}",
+                     planned.quantiles == 1 ? "the value misses" : "some value misses",
+                     counted(analyst.tolerance, "record"), analyst.accepted_loss.to_decimal());
 }
 
 std::string serves_in_words(const PlannedAnalyst& planned) {
@@ -69,8 +69,8 @@ const char* to_string(AnalystTrial::Answer answer) {
 }
 
 std::string analyst_meaning(const PlannedAnalyst& planned) {
-  return fmt::format("{} the analyst of {}:\n{},\namong {} records whose values are spread as in {}",
-                     serves_in_words(planned), planned.name, wish_of(planned), planned.rows, planned.reference);
+  return fmt::format("{} the analyst of {}:\n{},\namong {} whose values are spread as in {}", serves_in_words(planned),
+                     planned.name, wish_of(planned), counted(planned.rows, "record"), planned.reference);
 }
 
 std::vector<Row> analyst_rows(const PlannedAnalyst& planned) {

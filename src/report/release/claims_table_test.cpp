@@ -601,9 +601,8 @@ const std::vector<Claim>& claims() {
                                            "(?:, if the sample is a simple random one)?[.]";
   static const std::string compared = "With a probability of at least " + percent + ", .*, for no further budget[.]";
   static const std::string of_bars =
-      "Published values of .*; bars: the shares of the records among which the value's true place lies, each with a "
-      "probability of " +
-      percent + "; they cover the error added for privacy only";
+      "Published values of .*; bars: with a probability of " + percent +
+      " each, the share that a value truly stands for lies within its bar; they cover the error added for privacy only";
   static const std::string of_interval_bars =
       "Published values of .*; bars: " + held + ", " + percent + " (?:together|each)";
   static const std::string surely =
@@ -834,6 +833,14 @@ const std::vector<Claim>& claims() {
       {"The number of rows(?: of the table)?, ([0-9]+), (?:is public|which was declared public)[.]", "declared",
        rows_differ},
       {"([0-9]+) rows \\(declared public\\)", "declared", rows_differ},
+      {"The table has ([0-9]+) rows?, a public number, and no more records can count: a released number above this is "
+       "above it by noise alone[.]",
+       "declared",
+       [](const Seen& seen) {
+         Fails fails = rows_differ(seen);
+         fails.push_back(seen.drawn.counting.size() > seen.drawn.rows.size());
+         return fails;
+       }},
       {expected.c_str(), "declared", expected_rows_differ},
       {"The approximate number of records(?: in a group)? and their approximate mean weight, (.*), are public: about "
        "([0-9]+) units[.]",

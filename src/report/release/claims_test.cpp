@@ -677,6 +677,9 @@ TEST(Claims, EachIsMade) {
   World counted = world_of(Lattice::regular(0, 120, 10), asked, rows_of({{44, 60}}));
   counted.options.statistics = StatisticsRequest{{Rational(50)}, true, Rational(1, 5)};
   look_at(counted, 6);
+  counted.public_rows = true;
+  // In half of these, the count is above the number of rows.
+  for (std::uint64_t seed = 100; seed < 120; ++seed) look_at(counted, seed);
   World values = of_unequal_persons(asked);
   values.source.per_person = PerPerson::mean;
   values.source.by = "g";

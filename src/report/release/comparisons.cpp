@@ -95,7 +95,8 @@ Pairs what_is_compared(const ComparisonRequest& request, const std::vector<Group
   }
   for (const std::string& word : {request.first, request.second}) {
     if (is_among(word, quantiles) || is_key(word)) continue;
-    const bool may_be_key = !keys.empty() && keys.front().size() > 0 && !quantile_of(word);
+    const bool is_beside_key = is_key(request.first) || is_key(request.second);
+    const bool may_be_key = !keys.empty() && keys.front().size() > 0 && (is_beside_key || !quantile_of(word));
     refuse(fmt::format("'{}' is {} of the quantiles", word,
                        may_be_key ? "neither a key of the groups nor one" : "not one"));
   }

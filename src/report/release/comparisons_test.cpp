@@ -7,6 +7,7 @@
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
 #include "support/described.hpp"
+#include "support/errors.hpp"
 #include "support/releases.hpp"
 
 namespace fractile {
@@ -96,13 +97,7 @@ TEST(Comparisons, OfKeysOfOneColumnAreMadeWithTheOthersAlike) {
 }
 
 std::string refusal_of(const Release& receipt, const ComparisonRequest& request) {
-  try {
-    comparisons_of(receipt, request);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::usage);
-    return error.what();
-  }
-  return {};
+  return testing::refusal(ErrorCode::usage, [&] { comparisons_of(receipt, request); });
 }
 
 TEST(Comparisons, OfWhatIsNotThereAreRefused) {
@@ -112,6 +107,7 @@ TEST(Comparisons, OfWhatIsNotThereAreRefused) {
   EXPECT_EQ(refusal_of(receipt, {"\"b\", c", "0.5"}),
             "'\"b\", c' is a key, and would be compared with something that is not a key");
   EXPECT_EQ(refusal_of(receipt, {"0.5", "0.9"}), "'0.9' is not one of the quantiles");
+  EXPECT_EQ(refusal_of(receipt, {"\"b\", c", "0.9"}), "'0.9' is neither a key of the groups nor one of the quantiles");
   EXPECT_EQ(refusal_of(receipt, {"0.5", "1/2"}), "'0.5' would be compared with itself");
   EXPECT_EQ(refusal_of(receipt, {"0.25", "0.25"}), "'0.25' would be compared with itself");
   EXPECT_EQ(refusal_of(people(), {"e", "f"}), "no group with 'e' has a counterpart with 'f'");

@@ -90,7 +90,7 @@ std::string words_between(const Release& release, const Rational& share, const s
   std::string words = fmt::format(
       "Take a table{} in which, according to these values, {} of the records lie above {}. An attacker who knows this "
       "share and no person's value guesses {} correctly in {} of cases without this release",
-      are_rows_told ? fmt::format(" of {} records", rows) : "", percent_up(share), limit, question,
+      are_rows_told ? " of " + counted(rows, "record") : "", percent_up(share), limit, question,
       percent_up(std::max(priors[0], priors[1])));
   if (are_rows_told) {
     words += fmt::format(", and in at most {} with it, if people's values do not depend on each other",

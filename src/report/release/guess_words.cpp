@@ -39,8 +39,8 @@ std::vector<report_detail::Row> report_detail::guess_rows(const PlannedGuess& gu
 }
 
 std::string report_detail::guess_meaning(const PlannedGuess& guess) {
-  return fmt::format("How often the best guess of {} is right,\namong {} records whose values are spread as in {}",
-                     guess_in_words(guess), guess.rows, guess.reference);
+  return fmt::format("How often the best guess of {} is right,\namong {} whose values are spread as in {}",
+                     guess_in_words(guess), counted(guess.rows, "record"), guess.reference);
 }
 
 }  // namespace fractile

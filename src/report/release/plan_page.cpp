@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/privacy.hpp"
 #include "fractile/reports.hpp"
@@ -82,9 +83,7 @@ figures::Figure ladder_figure(const std::vector<ReleasePlan>& plans, const std::
                          budget_name(plans.front().query.budget),
                          noun + " off (logarithmic)",
                          {}};
-  std::vector<double> tics;
-  tics.reserve(plans.size());
-  for (const ReleasePlan& plan : plans) tics.push_back(budget_of(plan));
+  const std::vector<double> tics = mapped(plans, budget_of);
   figure.panels.push_back({"",
                            figures::Axis{true, tics.front() / 1.1, tics.back() * 1.1, tics},
                            figures::Axis{true, least / 1.5, most * 1.5},

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
@@ -167,9 +168,8 @@ Lattice lattice_of(const Json& json) {
     return Lattice::regular(read_value(kind, text_at(json, "lower")), read_value(kind, text_at(json, "upper")),
                             distance_of(kind, text_at(json, "step")), kind);
   }
-  std::vector<Rational> points;
-  for (const std::string& text : texts_at(json, "candidates")) points.push_back(read_value(kind, text));
-  return Lattice::explicit_points(std::move(points), kind);
+  return Lattice::explicit_points(
+      mapped(texts_at(json, "candidates"), [&](const std::string& text) { return read_value(kind, text); }), kind);
 }
 
 /// The index of the possible value with this text.
@@ -194,9 +194,7 @@ Interval interval_of(const Json& json, const Lattice& lattice) {
 }
 
 std::vector<Rational> quantiles_of(const Json& list) {
-  std::vector<Rational> quantiles;
-  for (const Json& each : list.GetArray()) quantiles.push_back(number_of(each, "quantile"));
-  return quantiles;
+  return mapped(list.GetArray(), [](const Json& each) { return number_of(each, "quantile"); });
 }
 
 /// The names of the quantiles. All quantiles have a name, or none has.

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/ledger.hpp"
@@ -74,9 +75,7 @@ std::vector<std::string> tables_asked(const Json& query) {
 }
 
 std::vector<std::string> tables_asked(const SourceDescription& source) {
-  std::vector<std::string> tables;
-  for (const NamedTable& table : source.tables) tables.push_back(table.name + "=" + file_name(table.file));
-  return tables;
+  return mapped(source.tables, [](const NamedTable& table) { return table.name + "=" + file_name(table.file); });
 }
 
 /// Texts whose order decides nothing.
@@ -86,9 +85,7 @@ std::vector<std::string> sorted(std::vector<std::string> texts) {
 }
 
 std::vector<std::string> quantiles_asked(const Release& release) {
-  std::vector<std::string> quantiles;
-  for (const Rational& each : release.query.quantiles) quantiles.push_back(each.to_string());
-  return quantiles;
+  return mapped(release.query.quantiles, [](const Rational& each) { return each.to_string(); });
 }
 
 /// The text that a query has for a value; empty if there is no value.
@@ -127,10 +124,9 @@ std::string plain_difference(const Json& query, const Release& release) {
 bool has_statistics(const Json& query, const Release& release) {
   if (!release.statistics) return !query.HasMember("statistics_share");
   const StatisticsRequest& asked = release.statistics->request;
-  std::vector<std::string> below;
-  for (const Rational& each : asked.below) below.push_back(value_text(release.lattice.kind(), each));
-  return text_at(query, "statistics_share") == asked.share.to_string() && texts_at(query, "below") == below &&
-         query.HasMember("mean") == asked.mean;
+  const auto text_of = [&](const Rational& value) { return value_text(release.lattice.kind(), value); };
+  return text_at(query, "statistics_share") == asked.share.to_string() &&
+         texts_at(query, "below") == mapped(asked.below, text_of) && query.HasMember("mean") == asked.mean;
 }
 
 /// Whether the weights agree: their column, their grid, and what was declared about them.

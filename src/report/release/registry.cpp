@@ -160,7 +160,10 @@ std::string unit_of(const Release& release) {
       release.source.weights ? " Records have weights; " + weighted_neighbors_in_words(*release.source.weights) + "."
                              : "";
   return fmt::format("{}. The parameters hold for {}: {}.{}{}", neighbours, for_whom, bound, weights,
-                     knows_people ? fmt::format(" There are {} people, one a row.", *release.public_rows) : "");
+                     !knows_people ? ""
+                     : *release.public_rows == 1
+                         ? " There is 1 person, in one row."
+                         : fmt::format(" There are {} people, one a row.", *release.public_rows));
 }
 
 std::string unprotected_of(const Release& release) {

@@ -55,8 +55,8 @@ std::string about_bars(const Release& release) {
   }
   if (has_share_bars(release)) {
     return fmt::format(
-        "bars: the shares of the records among which the value's true place lies, each with a probability of {}; they "
-        "cover the error added for privacy only",
+        "bars: with a probability of {} each, the share that a value truly stands for lies within its bar; they cover "
+        "the error added for privacy only",
         share_of(release.errors->confidence));
   }
   return "no bars, since errors are not known as shares of the records";
@@ -157,7 +157,8 @@ void draw_groups(Page& page, const Release& release, const std::string& name) {
     const std::string which = figures == 1 ? "" : fmt::format(", groups {} to {} of {}", first + 1, end, groups.size());
     figure.title = fmt::format("{} by {}{}, from the highest middle value on: {}", values_of(release),
                                to_string(release.source.by), which, about_rows(release));
-    figure.description = fmt::format("{} groups; the table has their values.", end - first);
+    figure.description = end - first == 1 ? "1 group; the table has its values."
+                                          : fmt::format("{} groups; the table has their values.", end - first);
     for (std::size_t g = first; g < end; ++g) figure.rows.push_back(range_of(release, *groups[g]));
     page.figure(figure);
   }

@@ -1,5 +1,9 @@
 #include "report/release/statistics_words.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
 #include "libraries/fmt.hpp"
 #include "report/release/cells.hpp"
 #include "report/release/counted_words.hpp"
@@ -20,6 +24,18 @@ std::vector<Row> rows_of(const Page& page, const Release& release) {
     }
   }
   return rows;
+}
+
+/// Whether a released number of records is above the number of rows, which is public.
+bool has_more_than_rows(const Release& release) {
+  if (!release.public_rows || release.source.weights) return false;
+  const auto exceeds = [&](const Statistics::Records& records) {
+    return records.value > 0 && static_cast<std::uint64_t>(records.value) > *release.public_rows;
+  };
+  return std::ranges::any_of(release.groups, [&](const Release::Group& group) {
+    return group.statistics &&
+           (exceeds(group.statistics->count) || std::ranges::any_of(group.statistics->below, exceeds));
+  });
 }
 
 }  // namespace
@@ -89,6 +105,11 @@ void explain_statistics(Page& page, const Release& release) {
                              and_what_else_counts(release.source)));
   page.table({"statistics", "Counts and what follows from them", key_columns_of(release) + 1}, rows_of(page, release));
   for (const std::string& text : statistics_terms_in_words(terms, release)) page.paragraph(text);
+  if (!has_more_than_rows(release)) return;
+  page.paragraph(
+      fmt::format("The table has {} row{}, a public number, and no more records can count: a released number above "
+                  "this is above it by noise alone.",
+                  with_separators(std::to_string(*release.public_rows)), *release.public_rows == 1 ? "" : "s"));
 }
 
 }  // namespace fractile::report_detail

@@ -4,6 +4,39 @@
 
 namespace fractile::report_detail {
 
+namespace {
+
+/// "rho = 0.25"; empty if the number is not a short decimal.
+std::string decimal_amount(const char* name, const Rational& number) {
+  constexpr std::size_t longest = 12;
+  const std::string decimal = number.is_decimal() ? number.to_decimal() : std::string(longest + 1, ' ');
+  return decimal.size() <= longest ? fmt::format("{} = {}", name, decimal) : std::string();
+}
+
+/// The amount, with delta where the measure has one; `otherwise` if one of them is not a short decimal.
+std::string amounts_or(const std::string& amount, const Rational* delta, const std::string& otherwise) {
+  const std::string second = delta != nullptr ? decimal_amount("delta", *delta) : std::string();
+  if (amount.empty() || (delta != nullptr && second.empty())) return otherwise;
+  return delta != nullptr ? amount + ", " + second : amount;
+}
+
+}  // namespace
+
+std::string with_decimals(const Budget& budget) {
+  if (budget.measure() == Measure::zcdp) {
+    return amounts_or(decimal_amount("rho", budget.rho()), nullptr, budget.to_string());
+  }
+  const Exponent& epsilon = budget.epsilon();
+  const std::string amount = epsilon.is_log() ? std::string() : decimal_amount("epsilon", epsilon.coefficient());
+  return amounts_or(amount, budget.measure() == Measure::approximate ? &budget.delta() : nullptr, budget.to_string());
+}
+
+std::string with_decimals(const Spending& sum) {
+  if (sum.measure == Measure::zcdp) return amounts_or(decimal_amount("rho", sum.rho), nullptr, sum.to_string());
+  const std::string amount = sum.epsilon.is_rational() ? decimal_amount("epsilon", sum.epsilon.upper()) : std::string();
+  return amounts_or(amount, sum.measure == Measure::approximate ? &sum.delta : nullptr, sum.to_string());
+}
+
 std::string with_decimals(const Exponent& epsilon) {
   const bool is_decimal = !epsilon.is_log() && epsilon.coefficient().is_decimal();
   return is_decimal ? epsilon.coefficient().to_decimal() : epsilon.to_string();

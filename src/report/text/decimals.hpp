@@ -5,11 +5,16 @@
 #include <string>
 
 #include "fractile/exact.hpp"
+#include "fractile/ledger.hpp"
+#include "fractile/privacy.hpp"
 
 namespace fractile::report_detail {
 
 /// Writes "0.25" where to_string() writes "1/4".
 std::string with_decimals(const Exponent& epsilon);
+/// The budget's to_string() with decimals, if they are exact and have at most twelve characters: "epsilon = 0.25, delta = 0.000001".
+std::string with_decimals(const Budget& budget);
+std::string with_decimals(const Spending& sum);
 
 /// The number rounded to this many significant digits, never in scientific notation: "123500", "0.000012".
 std::string plain(double number, int digits);

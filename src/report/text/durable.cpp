@@ -13,6 +13,7 @@
 
 #include "exact/digest.hpp"
 #include "exact/own_environment.hpp"
+#include "exact/uncopied.hpp"
 #include "fractile/error.hpp"
 #include "ledger/sqlite.hpp"
 
@@ -30,7 +31,7 @@ std::string folder_of(const std::string& path) {
 /// A new file without a name in the folder of `path`, which vanishes unless it is given that name. Whatever stops the process, either the
 /// whole file stands at `path` or no file does. On a file system without such files, a file with a temporary name next to `path` is used
 /// instead. It stays behind if the process is killed.
-class NewFile {
+class NewFile : Uncopied {
  public:
   NewFile(const std::string& path, Readers readers) : path_(path), folder_(folder_of(path)) {
     const mode_t mode = readers == Readers::owner ? 0600 : 0666;  // the process's umask removes some of these bits
@@ -40,8 +41,6 @@ class NewFile {
     temporary_ = path + ".XXXXXX";
     file_ = mkostemp(temporary_.data(), O_CLOEXEC);
   }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
   ~NewFile() {
     if (file_ < 0) return;
     close(file_);
@@ -107,6 +106,10 @@ void require_writable(const std::string& path, const std::string& what) {
   const OwnEnvironment own;
   refuse_companion(path, what);
   struct stat there {};
+  if (path == "-") {  // the program reads standard input for this name
+    throw Error(ErrorCode::usage, "the " + what + " goes to a file, and '-' names none",
+                "name a file; ./- is a file of this name");
+  }
   if (lstat(path.c_str(), &there) == 0) {  // this finds a dangling link, too
     throw Error(ErrorCode::usage, "the " + what + " '" + path + "' already exists",
                 "choose another name, or move the old one away");

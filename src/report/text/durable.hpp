@@ -14,7 +14,7 @@ namespace fractile {
 enum class Readers { owner, all };
 
 /// Throws `usage` unless a new file can be created at `path`. Leaves nothing behind. `path` must not be a name that SQLite may use for an
-/// existing database (with -journal, -wal or -shm after the database's name). `what` is the file's name in messages.
+/// existing database (with -journal, -wal or -shm after the database's name), and not "-". `what` is the file's name in messages.
 void require_writable(const std::string& path, const std::string& what = "receipt");
 
 /// Throws `usage` if making this folder, with those above it, would make one at a name that SQLite may use for an existing database.

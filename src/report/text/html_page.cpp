@@ -202,13 +202,13 @@ Figure with_kept_percents(Figure figure) {
 void HtmlPage::figure(const figures::Figure& figure) {
   const figures::Figure clean = shown_figure(figure);
   add_figure(clean.name, clean.title + (clean.remark.empty() ? "" : "; " + clean.remark),
-             to_svg(clean, figures::Frame::page), to_svg(with_kept_percents(clean), figures::Frame::file));
+             to_svg(clean, figures::ShownIn::page), to_svg(with_kept_percents(clean), figures::ShownIn::file));
 }
 
 void HtmlPage::figure(const figures::RangeFigure& figure) {
   const figures::RangeFigure clean = shown_figure(figure);
-  add_figure(clean.name, clean.title, to_svg(clean, figures::Frame::page),
-             to_svg(with_kept_percents(clean), figures::Frame::file));
+  add_figure(clean.name, clean.title, to_svg(clean, figures::ShownIn::page),
+             to_svg(with_kept_percents(clean), figures::ShownIn::file));
 }
 
 void HtmlPage::verbatim(const std::string& id, const std::string& text, const std::string& summary) {

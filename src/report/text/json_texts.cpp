@@ -1,5 +1,7 @@
 #include "report/text/json_texts.hpp"
 
+#include "exact/lists.hpp"
+
 namespace fractile::report_detail {
 
 std::string text_in(const Json& value) {
@@ -11,11 +13,7 @@ std::string text_at(const Json& object, const char* name) {
   return at == object.MemberEnd() ? std::string() : text_in(at->value);
 }
 
-std::vector<std::string> texts_in(const Json& list) {
-  std::vector<std::string> texts;
-  for (const Json& each : list.GetArray()) texts.push_back(text_in(each));
-  return texts;
-}
+std::vector<std::string> texts_in(const Json& list) { return mapped(list.GetArray(), text_in); }
 
 std::vector<std::string> texts_at(const Json& object, const char* name) {
   const auto at = object.FindMember(name);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/uncopied.hpp"
 #include "figures/figures.hpp"
 #include "fractile/receipts.hpp"
 #include "report/text/text_columns.hpp"
@@ -68,12 +69,9 @@ std::string wrapped(const std::string& words, const std::string& first = {}, con
 std::string with_separators(const std::string& text);
 
 /// Headings, paragraphs, lists, tables and figures, in order. The words may come from anyone.
-class Page {
+class Page : Uncopied {
  public:
-  Page() = default;
   virtual ~Page() = default;
-  Page(const Page&) = delete;
-  Page& operator=(const Page&) = delete;
 
   virtual void title(const std::string& words) = 0;
   virtual void section(const std::string& words) = 0;

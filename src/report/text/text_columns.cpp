@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exact/lists.hpp"
 #include "report/text/shown_text.hpp"
 
 namespace fractile::report_detail {
@@ -20,9 +21,7 @@ std::size_t width_of(const std::string& text) {
 }
 
 std::string aligned(const std::vector<Row>& cells, std::size_t left) {
-  std::vector<Row> rows;
-  rows.reserve(cells.size());
-  for (const Row& row : cells) rows.push_back(shown(row));
+  const std::vector<Row> rows = mapped(cells, shown);
   std::vector<std::size_t> widths;
   for (const Row& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -34,6 +33,7 @@ std::string aligned(const std::vector<Row>& cells, std::size_t left) {
       const std::string space(widths[i] - width_of(row[i]), ' ');
       text += (i == 0 ? "" : "  ") + (i < left ? row[i] + space : space + row[i]);
     }
+    text.erase(text.find_last_not_of(' ') + 1);  // no blanks at the ends of lines; a line break stays
     text += "\n";
   }
   return text;

@@ -228,7 +228,7 @@ void read_cells(const EngineOnDemand& engine, const Relation& relation, const st
   }
 }
 
-std::vector<std::string> keys_of_records(const Connection& connection, const Relation& json, std::size_t most) {
+std::vector<std::string> keys_of_records(const Session& connection, const Relation& json, std::size_t most) {
   ResultStream rows = connection.query(
       fmt::format("SELECT DISTINCT key FROM (SELECT unnest(json_keys(json)) AS key FROM {}) WHERE key <> '' AND NOT "
                   "contains(key, chr(0)) ORDER BY key LIMIT {}",

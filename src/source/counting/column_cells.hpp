@@ -17,6 +17,6 @@ void read_cells(const EngineOnDemand& engine, const Relation& relation, const st
                 std::vector<ColumnCells>& cells, const std::function<void()>& on_progress);
 
 /// The keys of JSON records, sorted, at most this many; without keys that cannot be asked for. Throws EngineFailure.
-std::vector<std::string> keys_of_records(const Connection& connection, const Relation& json, std::size_t most);
+std::vector<std::string> keys_of_records(const Session& connection, const Relation& json, std::size_t most);
 
 }  // namespace fractile::source_detail

@@ -255,7 +255,7 @@ std::string cell_state_expression(const Column& column, const Lattice& lattice) 
       state(CellState::inexact), state(CellState::number));
 }
 
-Counted count_by_stream(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
+Counted count_by_stream(const Session& connection, const NumberQuery& query, const Lattice& lattice,
                         std::size_t threads, const std::function<void()>& on_progress) {
   SharedTally tally(lattice, threads);
   connection.for_each_chunk(
@@ -271,7 +271,7 @@ bool engine_can_count(const Column& column, const Lattice& lattice) {
   return are_whole && narrow_range(lattice).has_value();
 }
 
-Counted count_by_engine(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
+Counted count_by_engine(const Session& connection, const NumberQuery& query, const Lattice& lattice,
                         const std::function<void()>& on_progress) {
   ProfileBuilder builder(lattice);
   bool any_missing = false;

@@ -72,7 +72,7 @@ enum class CellState : std::int64_t { number, missing, no_number, inexact };
 std::string cell_state_expression(const Column& column, const Lattice& lattice);
 
 /// Reads every number, on all threads of the engine; `threads` is for the ProfileBuilder, which sorts. Throws EngineFailure.
-Counted count_by_stream(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
+Counted count_by_stream(const Session& connection, const NumberQuery& query, const Lattice& lattice,
                         std::size_t threads, const std::function<void()>& on_progress);
 
 /// Whether count_by_engine() can be used: for whole numbers, and for dates on a lattice of dates, if the lattice spans at most
@@ -82,7 +82,7 @@ bool engine_can_count(const Column& column, const Lattice& lattice);
 
 /// The engine groups whole numbers by value, with numbers beyond the lattice at its ends. Here each value is placed on the lattice.
 /// Throws EngineFailure.
-Counted count_by_engine(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
+Counted count_by_engine(const Session& connection, const NumberQuery& query, const Lattice& lattice,
                         const std::function<void()>& on_progress);
 
 }  // namespace fractile::source_detail

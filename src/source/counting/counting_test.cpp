@@ -121,7 +121,7 @@ TEST_F(CountingTest, TextsThatAreNumbersFollowOneGrammar) {
                             " b, " + letters + " d, " + letters + " e, " + letters + " f)";
   const std::string decimal = R"('[ \t\n\v\f\r]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t\n\v\f\r]*')";
   const auto is = [](CellState state) { return std::to_string(static_cast<std::int64_t>(state)); };
-  const Connection connection = Connection::open({});
+  const Session connection = Session::open({});
   ResultStream rows = connection.query(
       "SELECT shown FROM (SELECT replace(replace(x, E'\\t', 't'), E'\\n', 'n') AS shown, x, " +
           cell_state_expression(column, lattice_of("0", "100", "1")) + " AS state FROM " + texts +

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "exact/digest.hpp"
+#include "exact/uncopied.hpp"
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
 #include "libraries/fmt.hpp"
@@ -129,11 +130,8 @@ void put_profile(std::string& bytes, const RankProfile& profile) {
 
 // --- reading
 
-class Bytes {
+class Bytes : Uncopied {
  public:
-  Bytes() = default;
-  Bytes(const Bytes&) = delete;
-  Bytes& operator=(const Bytes&) = delete;
   virtual ~Bytes() = default;
   /// Reads as many bytes as there are, up to `room`; returns 0 at the end.
   virtual std::size_t read(char* to, std::size_t room) = 0;

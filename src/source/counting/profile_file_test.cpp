@@ -14,6 +14,7 @@
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
+#include "support/errors.hpp"
 #include "support/profiles.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -55,13 +56,8 @@ std::string small_file() {
       {header_of(Lattice::regular(0, 300, 1)), {profile_of(301, {{1, 5}, {3, 1}, {601, 1'000'000'000'000}})}});
 }
 
-ErrorCode refused(const std::string& bytes) {
-  try {
-    profiles_of_bytes(bytes, "it");
-  } catch (const Error& error) {
-    return error.code();
-  }
-  return ErrorCode::internal;
+std::optional<ErrorCode> refused(const std::string& bytes) {
+  return testing::code_of([&] { profiles_of_bytes(bytes, "it"); });
 }
 
 std::vector<RankProfile> counts_in(const ProfileFile& file) {
@@ -290,13 +286,8 @@ TEST(ProfileFile, WhatCountsAsMissingIsTheSameInAllThatMerge) {
     header.sql = sql;
     return header;
   };
-  const auto refusal = [](const ProfileHeader& a, const ProfileHeader& b) -> std::string {
-    try {
-      merged(a, b, Persons::may_overlap);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+  const auto refusal = [](const ProfileHeader& a, const ProfileHeader& b) {
+    return testing::refusal(ErrorCode::usage, [&] { merged(a, b, Persons::may_overlap); });
   };
   const ProfileHeader plain = with({}, Unreadable::error, {"DuckDB v1"}, "");
   const ProfileHeader coded = with({"NA", "-9"}, Unreadable::error, {"DuckDB v1"}, "");
@@ -452,16 +443,14 @@ TEST_F(ProfileFiles, MergeAsTheirProfilesDo) {
 
 /// The same file named twice counted every record of it twice, without a word.
 TEST_F(ProfileFiles, OfEqualContentsAreOneCounting) {
-  try {
+  const Error error = testing::error_of([&] {
     merge(EqualFiles::one_counting, stored("a", counted(5)), stored("b", counted(6)), stored("copy", counted(5)));
-    ADD_FAILURE();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::usage);
-    for (const char* part : {"/a' and '", "/copy' have equal contents"}) {
-      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-    }
-    EXPECT_NE(error.hint().find("allow_equal_files"), std::string::npos);
+  });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  for (const char* part : {"/a' and '", "/copy' have equal contents"}) {
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
   }
+  EXPECT_NE(error.hint().find("allow_equal_files"), std::string::npos);
   const CountedProfiles twice =
       merge(EqualFiles::different_records, stored("a", counted(5)), stored("copy", counted(5)));
   EXPECT_EQ(twice.profiles.front(), profile_of(4, {{1, 10}}));
@@ -520,15 +509,13 @@ TEST_F(ProfileFiles, AnotherFileOfTheNameIsNoneOfThem) {
   const std::vector<std::string> paths{stored("a", counted(5)).opened().name, stored("b", counted(6)).opened().name};
   stored("new", counted(9));
   std::size_t seen = 0;
-  try {
+  const Error error = testing::error_of([&] {
     ProfileFile::merge(paths, Persons::may_overlap, EqualFiles::one_counting, [&](const ProfileHeader& /*header*/) {
       if (++seen == paths.size()) std::filesystem::rename(path("new"), path("b"));
     });
-    ADD_FAILURE();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::data);
-    EXPECT_NE(std::string(error.what()).find("/b was changed while it was read"), std::string::npos) << error.what();
-  }
+  });
+  EXPECT_EQ(error.code(), ErrorCode::data);
+  EXPECT_NE(std::string(error.what()).find("/b was changed while it was read"), std::string::npos) << error.what();
 }
 
 TEST(ProfileFile, OtherQuestionsDoNotMerge) {
@@ -536,12 +523,7 @@ TEST(ProfileFile, OtherQuestionsDoNotMerge) {
     const CountedProfiles a{header_of(Lattice::regular(0, 300, 1)), {profile_of(301, {})}};
     CountedProfiles b = a;
     change(b.header);
-    try {
-      merged(a, b, Persons::may_overlap);
-    } catch (const Error& error) {
-      return error.code() == ErrorCode::usage;
-    }
-    return false;
+    return testing::code_of([&] { merged(a, b, Persons::may_overlap); }) == ErrorCode::usage;
   };
   EXPECT_FALSE(refused_with([](ProfileHeader& header) { header.sources = {"south.csv"}; }));
   EXPECT_TRUE(refused_with([](ProfileHeader& header) { header.lattice = Lattice::regular(1, 301, 1); }));
@@ -558,15 +540,11 @@ TEST(ProfileFile, PromisesToNoPersonOfFewerRecords) {
   const CountedProfiles part{header, {profile_of(301, {{1, 3}})}};
   const ProfileHeader added = merged(part, part, Persons::may_overlap).header;
   EXPECT_NO_THROW(added.require_bound(6));
-  try {
-    added.require_bound(5);
-    FAIL() << "it holds six";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::usage);
-    EXPECT_EQ(error.field(), "records_per_person");
-    EXPECT_NE(std::string(error.what()).find("may hold 6 records of one person"), std::string::npos);
-    EXPECT_EQ(error.hint(), "write records_per_person = 6 or more, or count again with a smaller bound");
-  }
+  const Error error = testing::error_of([&] { added.require_bound(5); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_EQ(error.field(), "records_per_person");
+  EXPECT_NE(std::string(error.what()).find("may hold 6 records of one person"), std::string::npos);
+  EXPECT_EQ(error.hint(), "write records_per_person = 6 or more, or count again with a smaller bound");
   EXPECT_THROW(added.require_bound(0), Error);
 }
 
@@ -600,13 +578,9 @@ TEST(ProfileFile, ThatIsWrittenToMeanwhileIsNamed) {
   file.require_unchanged();
   std::ofstream(path, std::ios::binary | std::ios::app) << "more";
   for (const auto& look : {std::function<void()>([&] { file.require_unchanged(); }), {[&] { counts_in(file); }}}) {
-    try {
-      look();
-      ADD_FAILURE() << "nothing was thrown";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::data);
-      EXPECT_EQ(std::string(error.what()), path + " was changed while it was read");
-    }
+    const Error error = testing::error_of([&] { look(); });
+    EXPECT_EQ(error.code(), ErrorCode::data);
+    EXPECT_EQ(std::string(error.what()), path + " was changed while it was read");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/lists.hpp"
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 
@@ -26,10 +27,7 @@ Lattice in_units(const Lattice& lattice, int scale, const std::string& column, c
   if (lattice.is_regular()) {
     return Lattice::regular(lattice.lower() / unit, lattice.upper() / unit, lattice.step() / unit);
   }
-  std::vector<Rational> points;
-  points.reserve(lattice.size());
-  for (std::uint64_t i = 0; i < lattice.size(); ++i) points.push_back(lattice.at(i) / unit);
-  return Lattice::explicit_points(std::move(points));
+  return Lattice::explicit_points(tabulated(lattice.size(), [&](std::uint64_t i) { return lattice.at(i) / unit; }));
 }
 
 UnitLattice unit_lattice(const Lattice& lattice, int digits, int scale, const std::string& column,

@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <deque>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
+#include "source/counting/shared_sample.hpp"
 #include "source/counting/text_cells.hpp"
 
 namespace fractile {
@@ -72,6 +76,14 @@ PersonsNumbers numbers_of(const SelectedColumns& columns, const Lattice& lattice
   if (columns.per_person) return persons_numbers(number, lattice, unreadable, *columns.per_person);
   return {number_expression(number, lattice, unreadable), reading_of(number, lattice.kind(), unreadable)};
 }
+
+/// One of the columns that a pass counts.
+struct SelectedColumn {
+  const SelectedColumns& columns;
+  const Lattice& lattice;            // the selector's lattice before it was converted to units of the column
+  RecordSelector* selector;          // null: the records are sampled together with those of other columns
+  const Lattice* weights = nullptr;  // the grid of weights, like `lattice`; null without weights
+};
 
 /// The places, in a chunk, of the cells that a column needs.
 struct Places {
@@ -158,7 +170,7 @@ bool is_same_value(const std::string& key, const std::string& value, const std::
               "write each key once, as a value of that type", "keys");
 }
 
-std::vector<std::string> texts_of_type(const Connection& connection, const Column& column,
+std::vector<std::string> texts_of_type(const Session& connection, const Column& column,
                                        const std::vector<std::string>& keys) {
   constexpr std::size_t at_once = 1000;
   const Column value{"key", "value", column.type, column.full_type};
@@ -196,7 +208,7 @@ bool holds_texts(const Column& column) {
   return column.full_type.empty() || column.type == "VARCHAR" || column.type == "JSON";
 }
 
-GroupKeys keys_of_type(const Connection& connection, const Column& column, const RecordSelection& selection,
+GroupKeys keys_of_type(const Session& connection, const Column& column, const RecordSelection& selection,
                        std::size_t k) {
   if (holds_texts(column)) return selection.keys;
   std::vector<std::string> keys = selection.keys.list(k);
@@ -208,10 +220,6 @@ GroupKeys keys_of_type(const Connection& connection, const Column& column, const
   std::vector<std::string> typed = texts_of_type(connection, column, keys);
   if (has_other) typed.insert(typed.begin() + place, other);
   return selection.keys.with_list(k, std::move(typed));
-}
-
-CellType cells_of(const SelectedColumns& columns, const Lattice& lattice, Unreadable unreadable) {
-  return numbers_of(columns, lattice, unreadable).reading.type;
 }
 
 UnitLattice units_of(const Column& number, const ColumnToCount& asked) {
@@ -233,21 +241,21 @@ std::vector<Column> columns_with_missing(const SelectedColumns& columns) {
   return all;
 }
 
-bool hide_keys(std::span<const SelectedColumns* const> all, const std::vector<std::string>& missing) {
-  const auto looks_at = [](const SelectedColumns* columns, const Column& key) {
-    return std::ranges::any_of(columns_with_missing(*columns),
+bool hide_keys(const std::vector<SelectedColumns>& all, const std::vector<std::string>& missing) {
+  const auto looks_at = [](const SelectedColumns& columns, const Column& key) {
+    return std::ranges::any_of(columns_with_missing(columns),
                                [&](const Column& column) { return column.engine_name == key.engine_name; });
   };
-  const auto hides_keys_of = [&](const SelectedColumns* columns) {
-    return std::ranges::any_of(columns->keys, [&](const Column& key) {
-      const auto looks = [&](const SelectedColumns* other) { return looks_at(other, key); };
+  const auto hides_keys_of = [&](const SelectedColumns& columns) {
+    return std::ranges::any_of(columns.keys, [&](const Column& key) {
+      const auto looks = [&](const SelectedColumns& other) { return looks_at(other, key); };
       return !looks(columns) && std::ranges::any_of(all, looks);
     });
   };
   return !missing.empty() && std::ranges::any_of(all, hides_keys_of);
 }
 
-void require_shown_keys(std::span<const SelectedColumns* const> all, const std::vector<std::string>& missing) {
+void require_shown_keys(const std::vector<SelectedColumns>& all, const std::vector<std::string>& missing) {
   if (!hide_keys(all, missing)) return;
   throw Error(
       ErrorCode::usage,
@@ -306,11 +314,11 @@ std::vector<std::size_t> first_with_same_groups(std::span<const SelectedColumn> 
   return firsts;
 }
 
-}  // namespace
-
-void count_selected(const EngineOnDemand& engine, std::size_t threads, const Relation& relation,
-                    std::span<const SelectedColumn> selected, SharedSample* sample, Unreadable unreadable,
-                    const std::function<void()>& on_progress) {
+/// Reads every record and adds it to the selectors; records of columns without a selector are added to the sample, in the order of its
+/// columns. Throws EngineFailure.
+void read_selected(const EngineOnDemand& engine, std::size_t threads, const Relation& relation,
+                   std::span<const SelectedColumn> selected, SharedSample* sample, Unreadable unreadable,
+                   const std::function<void()>& on_progress) {
   const CellsOfAll all(relation, selected, unreadable);
   const std::vector<std::size_t> firsts = first_with_same_groups(selected, all.places);
   const auto select = [&](const Chunk& chunk) {
@@ -344,6 +352,52 @@ void count_selected(const EngineOnDemand& engine, std::size_t threads, const Rel
   } else {
     engine().for_each_chunk(all.cells, select, on_progress);
   }
+}
+
+}  // namespace
+
+ColumnTask task_of(const ColumnToCount& asked, SelectedColumns columns, std::optional<SamplingKey> key) {
+  UnitLattice units = units_of(columns.number, asked);
+  ColumnTask task{asked, std::move(columns), std::move(units), std::move(key), asked.selection};
+  if (const std::optional<RecordWeights>& weights = asked.selection.weights) {
+    task.grid = weights->grid();
+    task.counted_weights = weights_on(*task.columns.weight, *weights);
+  }
+  return task;
+}
+
+std::vector<SelectedCounts> count_selected(const EngineOnDemand& engine, const Relation& relation,
+                                           const std::vector<ColumnTask>& tasks, std::uint32_t threads,
+                                           std::uint64_t held, Unreadable unreadable,
+                                           const std::function<void()>& on_progress) {
+  const auto shared = static_cast<std::size_t>(std::ranges::count_if(tasks, &ColumnTask::is_shared));
+  const std::size_t parts = tasks.size() - shared + (shared > 0 ? 1 : 0);
+  const std::uint64_t of_each = held == 0 ? 0 : std::max<std::uint64_t>(1, held / parts);
+  std::deque<RecordSelector> selectors;
+  std::vector<SharedColumn> shared_columns;
+  std::vector<SelectedColumn> selected;
+  for (const ColumnTask& task : tasks) {
+    RecordSelector* selector = nullptr;
+    if (task.is_shared()) {
+      shared_columns.push_back({task.units.counted_on, task.typed, task.counted_weights});
+    } else {
+      selector = &selectors.emplace_back(task.units.counted_on, task.typed, task.key, threads, of_each,
+                                         numbers_of(task.columns, task.asked.lattice, unreadable).reading.type,
+                                         task.counted_weights);
+    }
+    selected.push_back({task.columns, task.asked.lattice, selector, task.grid ? &*task.grid : nullptr});
+  }
+  std::optional<SharedSample> sample;
+  if (shared > 0) {
+    const ColumnTask& first = *std::ranges::find_if(tasks, &ColumnTask::is_shared);
+    sample.emplace(std::move(shared_columns), *first.key, threads, of_each);
+  }
+  read_selected(engine, threads, relation, selected, sample ? &*sample : nullptr, unreadable, on_progress);
+  std::vector<SelectedCounts> of_sample = sample ? sample->counted(on_progress) : std::vector<SelectedCounts>();
+  auto next = of_sample.begin();
+  return mapped(selected, [&](const SelectedColumn& each) {
+    return each.selector == nullptr ? std::move(*next++) : each.selector->counted(on_progress);
+  });
 }
 
 std::optional<SamplingKey> SamplingKeys::of(const RecordSelection& selection) {

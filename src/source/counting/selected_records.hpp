@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -14,8 +13,8 @@
 #include "fractile/source.hpp"
 #include "source/counting/counting.hpp"
 #include "source/counting/record_selector.hpp"
-#include "source/counting/shared_sample.hpp"
 #include "source/engine/engine.hpp"
+#include "source/files/columns.hpp"
 #include "source/files/relation.hpp"
 
 namespace fractile::source_detail {
@@ -29,17 +28,14 @@ struct SelectedColumns {
   std::optional<Column> weight = {};
 };
 
-/// The type of the numbers, for RecordSelector.
-CellType cells_of(const SelectedColumns& columns, const Lattice& lattice, Unreadable unreadable);
-
 /// The columns to which the declared missing values apply.
 std::vector<Column> columns_with_missing(const SelectedColumns& columns);
 
 /// Whether a column whose texts may be declared missing is also a column of keys for another selection. Then one reading cannot
 /// serve both.
-bool hide_keys(std::span<const SelectedColumns* const> all, const std::vector<std::string>& missing);
+bool hide_keys(const std::vector<SelectedColumns>& all, const std::vector<std::string>& missing);
 /// Throws `usage` if hide_keys(), for columns that share one sample.
-void require_shown_keys(std::span<const SelectedColumns* const> all, const std::vector<std::string>& missing);
+void require_shown_keys(const std::vector<SelectedColumns>& all, const std::vector<std::string>& missing);
 
 /// The lattice on which a column's numbers, or persons' values, are counted. Throws `usage` as in_units() does.
 UnitLattice units_of(const Column& number, const ColumnToCount& asked);
@@ -47,19 +43,29 @@ UnitLattice units_of(const Column& number, const ColumnToCount& asked);
 /// The grid of weights, in the units in which the engine returns them. Throws `usage` as in_units() does.
 WeightGrid weights_on(const Column& column, const RecordWeights& weights);
 
-/// One of the columns that a pass counts.
-struct SelectedColumn {
-  const SelectedColumns& columns;
-  const Lattice& lattice;            ///< the selector's lattice before it was converted to units of the column
-  RecordSelector* selector;          ///< null: the records are sampled together with those of other columns
-  const Lattice* weights = nullptr;  ///< the grid of weights, like `lattice`; null without weights
+/// A column that is counted together with others, prepared for the engine.
+struct ColumnTask {
+  const ColumnToCount& asked;
+  SelectedColumns columns;
+  UnitLattice units;
+  std::optional<SamplingKey> key;
+  RecordSelection typed;                           ///< with its keys as texts of their columns
+  std::optional<Lattice> grid = {};                ///< of weights, if there are any
+  std::optional<WeightGrid> counted_weights = {};  ///< the same in the units in which the engine returns them
+
+  bool missing_too() const { return asked.null_policy == NullPolicy::error; }
+  bool is_shared() const { return typed.whole_records; }
 };
 
-/// Reads every record, on all threads of the engine, or on at most `threads` if it is read here, and adds it to the selectors;
-/// records of columns without a selector are added to the sample, in the order of its columns. Throws EngineFailure.
-void count_selected(const EngineOnDemand& engine, std::size_t threads, const Relation& relation,
-                    std::span<const SelectedColumn> selected, SharedSample* sample, Unreadable unreadable,
-                    const std::function<void()>& on_progress);
+/// A task whose keys are still those that were asked for. Throws `usage` as in_units() does.
+ColumnTask task_of(const ColumnToCount& asked, SelectedColumns columns, std::optional<SamplingKey> key);
+
+/// Counts all columns in one reading, on all threads of the engine, or on at most `threads` if it is read here. Columns of one sample
+/// share it, and every other column has a selector. Together they hold `held` bytes, or any number if that is 0. Throws EngineFailure.
+std::vector<SelectedCounts> count_selected(const EngineOnDemand& engine, const Relation& relation,
+                                           const std::vector<ColumnTask>& tasks, std::uint32_t threads,
+                                           std::uint64_t held, Unreadable unreadable,
+                                           const std::function<void()>& on_progress);
 
 /// The sampling keys of columns that are counted together, asked for one after the other: the key in the selection, or a drawn key;
 /// nothing without persons. Columns with whole_records share one key.
@@ -82,7 +88,7 @@ bool holds_texts(const Column& column);
 /// The selection's keys, with those of its k-th column replaced by the texts that count_selected() compares: the engine's texts for
 /// values of the column's type. Throws `usage` for a key that is not exactly a value of that type, and for two keys that are the
 /// same value. No record is looked at. Throws EngineFailure.
-GroupKeys keys_of_type(const Connection& connection, const Column& column, const RecordSelection& selection,
+GroupKeys keys_of_type(const Session& connection, const Column& column, const RecordSelection& selection,
                        std::size_t k);
 
 /// Throws `usage` unless the selection identifies persons by `of_rows`, the column of persons for whom a query makes one row each.

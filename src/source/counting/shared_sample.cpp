@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "exact/workers.hpp"
 
 namespace fractile::source_detail {
@@ -197,9 +198,7 @@ std::vector<SelectedCounts> SharedSample::counted(const std::function<void()>& o
 }
 
 std::vector<SelectedProfiles> SharedSample::finish(const std::function<void()>& on_progress) {
-  std::vector<SelectedProfiles> selected;
-  for (SelectedCounts& each : counted(on_progress)) selected.push_back(each.finish());
-  return selected;
+  return mapped(counted(on_progress), [](SelectedCounts& each) { return each.finish(); });
 }
 
 }  // namespace fractile::source_detail

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "exact/uncopied.hpp"
 #include "fractile/ranks.hpp"
 #include "source/counting/counting.hpp"
 #include "source/engine/engine.hpp"
@@ -39,11 +40,9 @@ struct TextCell {
 inline bool is_read_here(const Relation& relation) { return relation.text() != nullptr; }
 
 /// One reading of the relation, which must be read here and must outlive this object.
-class TextReading {
+class TextReading : Uncopied {
  public:
   TextReading(const Relation& relation, std::vector<TextCell> cells);
-  TextReading(const TextReading&) = delete;
-  TextReading& operator=(const TextReading&) = delete;
   ~TextReading();
 
   /// The records that one thread reads: all of them, in order, if it is the only part.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "exact/own_environment.hpp"
+#include "exact/uncopied.hpp"
 #include "exact/workers.hpp"
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
@@ -138,15 +139,13 @@ EngineFailure failure_of(const char* message, FailureTime time = FailureTime::ru
 }
 
 /// A query, from its text to its result. It is released in the right order in all cases.
-class Query {
+class Query : Uncopied {
  public:
   Query(const EngineApi& api, EngineConnection* connection, const std::string& sql) : Query(api, connection) {
     if (api_.prepare(connection, sql.c_str(), &statement_) != engine_ok) {
       throw failure_of(api_.prepare_error(statement_), FailureTime::preparing);
     }
   }
-  Query(const Query&) = delete;
-  Query& operator=(const Query&) = delete;
   ~Query() {
     if (chunk_ != nullptr) api_.destroy_data_chunk(&chunk_);
     if (result_.internal != nullptr) api_.destroy_result(&result_);
@@ -263,11 +262,9 @@ void pass_to_handover(EngineCall* call, EngineChunk* records, EngineVector* out)
 }
 
 /// Owns a type of the engine.
-class TypeHandle {
+class TypeHandle : Uncopied {
  public:
   TypeHandle(const EngineApi& api, EngineTypeNumber number) : api_(api), type_(api.create_logical_type(number)) {}
-  TypeHandle(const TypeHandle&) = delete;
-  TypeHandle& operator=(const TypeHandle&) = delete;
   ~TypeHandle() { api_.destroy_logical_type(&type_); }
   EngineType* get() const { return type_; }
 
@@ -277,7 +274,7 @@ class TypeHandle {
 };
 
 /// A function of SQL from texts and numbers to a truth value. NULL is passed to it like other arguments.
-class FunctionOfCells {
+class FunctionOfCells : Uncopied {
  public:
   FunctionOfCells(const EngineApi& api, const char* name, const std::vector<CellType>& types, EngineFunctionBody body)
       : api_(api), function_(api.create_scalar_function()) {
@@ -289,8 +286,6 @@ class FunctionOfCells {
     api_.scalar_function_set_special_handling(function_);
     api_.scalar_function_set_function(function_, body);
   }
-  FunctionOfCells(const FunctionOfCells&) = delete;
-  FunctionOfCells& operator=(const FunctionOfCells&) = delete;
   ~FunctionOfCells() { api_.destroy_scalar_function(&function_); }
   EngineFunction* get() const { return function_; }
 
@@ -350,10 +345,8 @@ ResultStream::ResultStream(ResultStream&&) noexcept = default;
 ResultStream::~ResultStream() = default;
 std::optional<Chunk> ResultStream::next() { return state_->next(); }
 
-struct Connection::State {
+struct Session::State : Uncopied {
   explicit State(const EngineApi& which) : api(which) {}
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
   ~State() {
     if (connection != nullptr) api.disconnect(&connection);
     if (database != nullptr) api.close(&database);
@@ -366,11 +359,11 @@ struct Connection::State {
       handovers;  // functions of the database; it is closed before they are destroyed
 };
 
-Connection::Connection(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Connection::Connection(Connection&&) noexcept = default;
-Connection::~Connection() = default;
+Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Session::Session(Session&&) noexcept = default;
+Session::~Session() = default;
 
-Connection Connection::open(const std::string& library) {
+Session Session::open(const std::string& library) {
   auto state = std::make_unique<State>(find_engine(library));
   const EngineApi& api = state->api;
   EngineConfig* config = nullptr;
@@ -388,12 +381,12 @@ Connection Connection::open(const std::string& library) {
     throw Error(ErrorCode::data, "the engine did not start" + reason, "it may lack memory or threads here");
   }
   FunctionOfCells(api, misread_function, {CellType::text}, mark_misread_texts).add_to(state->connection);
-  Connection opened(std::move(state));
+  Session opened(std::move(state));
   opened.fix_settings();
   return opened;
 }
 
-void Connection::fix_settings() const {
+void Session::fix_settings() const {
   std::string names;
   for (const auto& [name, value] : fixed_settings) names += (names.empty() ? "" : ", ") + quote_literal(name);
   std::set<std::string, std::less<>> known;
@@ -406,22 +399,22 @@ void Connection::fix_settings() const {
   }
 }
 
-ResultStream Connection::query(const std::string& sql, const std::vector<CellType>& types) const {
+ResultStream Session::query(const std::string& sql, const std::vector<CellType>& types) const {
   auto result = std::make_unique<ResultStream::State>(state_->api, state_->connection, sql);
   result->finish({});
   result->require_types(types);
   return ResultStream(std::move(result));
 }
 
-ResultStream Connection::stream(const std::string& sql, const std::vector<CellType>& types) const {
+ResultStream Session::stream(const std::string& sql, const std::vector<CellType>& types) const {
   auto result = std::make_unique<ResultStream::State>(state_->api, state_->connection, sql);
   result->start();
   result->require_types(types);
   return ResultStream(std::move(result));
 }
 
-std::uint64_t Connection::for_each_chunk(const Cells& cells, std::function<void(const Chunk&)> take,
-                                         const std::function<void()>& on_progress) const {
+std::uint64_t Session::for_each_chunk(const Cells& cells, std::function<void(const Chunk&)> take,
+                                      const std::function<void()>& on_progress) const {
   const std::string function = fmt::format("fractile_take_{}", state_->handovers.size());
   state_->handovers.push_back(std::make_unique<Handover>(state_->api, std::move(take)));
   Handover& handover = *state_->handovers.back();
@@ -446,20 +439,20 @@ std::uint64_t Connection::for_each_chunk(const Cells& cells, std::function<void(
   return handover.rows();
 }
 
-void Connection::share_to(std::shared_ptr<std::atomic<double>> share) {
+void Session::share_to(std::shared_ptr<std::atomic<double>> share) {
   run("SET enable_progress_bar = true");
   run("SET enable_progress_bar_print = false");
   run("SET progress_bar_time = 0");
   state_->share = std::move(share);
 }
 
-void Connection::run(const std::string& sql) const {
+void Session::run(const std::string& sql) const {
   ResultStream result = query(sql, {});
   while (result.next()) {
   }
 }
 
-void Connection::add(EngineTable& table, const std::string& name) const {
+void Session::add(EngineTable& table, const std::string& name) const {
   table.add_to(state_->api, state_->connection, name);
 }
 

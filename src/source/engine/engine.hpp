@@ -92,7 +92,7 @@ class ResultStream {
   std::optional<Chunk> next();
 
  private:
-  friend class Connection;
+  friend class Session;
   struct State;
   explicit ResultStream(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
@@ -110,14 +110,14 @@ inline constexpr const char* misread_function = "fractile_misread";
 
 class EngineTable;
 
-class Connection {
+class Session {
  public:
   /// `library` as in TableOptions. The machine's settings have no effect: the time zone is UTC. Throws `usage` when the engine is
   /// not found or cannot be used.
-  static Connection open(const std::string& library);
-  Connection(Connection&&) noexcept;
-  Connection& operator=(Connection&&) = delete;
-  ~Connection();
+  static Session open(const std::string& library);
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) = delete;
+  ~Session();
 
   /// The whole result of a query. Its first columns must have these types, and there may be more columns; throws `internal`
   /// otherwise. Throws EngineFailure.
@@ -141,7 +141,7 @@ class Connection {
 
  private:
   struct State;
-  explicit Connection(std::unique_ptr<State> state);
+  explicit Session(std::unique_ptr<State> state);
   /// Fixes the engine's settings that could change a value.
   void fix_settings() const;
 
@@ -149,6 +149,6 @@ class Connection {
 };
 
 /// Connects when it is first called.
-using EngineOnDemand = std::function<const Connection&()>;
+using EngineOnDemand = std::function<const Session&()>;
 
 }  // namespace fractile::source_detail

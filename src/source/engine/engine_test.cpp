@@ -56,7 +56,7 @@ TEST(Engine, FailuresKeepTheLine) {
 }
 
 TEST(Engine, AMissingLibraryIsAUsageError) {
-  const Error error = error_of([] { Connection::open("/nowhere/libduckdb.so"); });
+  const Error error = error_of([] { Session::open("/nowhere/libduckdb.so"); });
   EXPECT_EQ(error.code(), ErrorCode::usage);
   EXPECT_NE(error.hint().find("./dev build"), std::string::npos);
   EXPECT_NE(error.hint().find("FRACTILE_DUCKDB"), std::string::npos);
@@ -68,27 +68,26 @@ TEST(Engine, OneThatAProgramBringsIsTakenIfNoOtherIsNamed) {
   const std::string before = named == nullptr ? "" : named;
   set_default_engine("/nowhere/libduckdb.so");
   unsetenv("FRACTILE_DUCKDB");
-  EXPECT_EQ(std::string(error_of([] { Connection::open(""); }).what()),
+  EXPECT_EQ(std::string(error_of([] { Session::open(""); }).what()),
             "the default engine names /nowhere/libduckdb.so, which does not exist");
   if (named != nullptr) {
     setenv("FRACTILE_DUCKDB", before.c_str(), 1);
-    EXPECT_NO_THROW(Connection::open(""));
+    EXPECT_NO_THROW(Session::open(""));
   }
   set_default_engine("");
-  EXPECT_NO_THROW(Connection::open(""));
+  EXPECT_NO_THROW(Session::open(""));
 }
 
 TEST(Engine, AForeignLibraryIsAUsageError) {
   const source_test::TemporaryFolder folder;
-  EXPECT_EQ(error_of([&] { Connection::open(folder.write("libduckdb.so", "not a library")); }).code(),
-            ErrorCode::usage);
+  EXPECT_EQ(error_of([&] { Session::open(folder.write("libduckdb.so", "not a library")); }).code(), ErrorCode::usage);
 }
 
 using EngineSettings = EngineTest;
 
 TEST_F(EngineSettings, StatementErrorsKeepTheirSentence) {
   try {
-    Connection::open({}).run("SELECT missing FROM range(3)");
+    Session::open({}).run("SELECT missing FROM range(3)");
     FAIL();
   } catch (const EngineFailure& failure) {
     EXPECT_EQ(failure.kind, FailureKind::statement);
@@ -98,7 +97,7 @@ TEST_F(EngineSettings, StatementErrorsKeepTheirSentence) {
 }
 
 TEST_F(EngineSettings, TheMachineAndTheVersionDecideNothing) {
-  const Connection connection = Connection::open({});
+  const Session connection = Session::open({});
   for (const char* fixed : {"TimeZone=UTC", "Calendar=gregorian", "integer_division=false",
                             "ieee_floating_point_ops=true", "old_implicit_casting=false"}) {
     connection.run("SELECT CASE WHEN name || '=' || value <> '" + std::string(fixed) +
@@ -108,7 +107,7 @@ TEST_F(EngineSettings, TheMachineAndTheVersionDecideNothing) {
 }
 
 TEST_F(EngineSettings, NothingIsFetchedOrSpilled) {
-  const Connection connection = Connection::open({});
+  const Session connection = Session::open({});
   for (const char* setting : {"autoinstall_known_extensions", "autoload_known_extensions", "allow_community_extensions",
                               "allow_persistent_secrets"}) {
     connection.run("SELECT CASE WHEN current_setting('" + std::string(setting) + "') THEN error('on') END");
@@ -123,7 +122,7 @@ TEST_F(EngineSettings, NothingIsFetchedOrSpilled) {
 }
 
 TEST_F(EngineSettings, FailuresInTheMiddleOfAStreamAreThrown) {
-  const Connection connection = Connection::open({});
+  const Session connection = Session::open({});
   const std::string sql =
       "SELECT CASE WHEN i = 900000 THEN CAST('secret' || i AS DOUBLE) ELSE 1.0 END FROM range(1000000) t(i)";
   const auto kind = [](const auto& start) {
@@ -145,7 +144,7 @@ TEST_F(EngineSettings, FailuresInTheMiddleOfAStreamAreThrown) {
 }
 
 /// The numbers of a query's column `number`, sorted, as for_each_chunk() hands them over.
-std::vector<double> taken(const Connection& connection, const std::string& relation) {
+std::vector<double> taken(const Session& connection, const std::string& relation) {
   std::mutex mutex;
   std::vector<double> all;
   const auto take = [&](const Chunk& chunk) {
@@ -163,7 +162,7 @@ std::vector<double> taken(const Connection& connection, const std::string& relat
 using EngineChunks = EngineTest;
 
 TEST_F(EngineChunks, EveryRecordIsTakenOnce) {
-  const Connection connection = Connection::open({});
+  const Session connection = Session::open({});
   for (const int threads : {1, 2, 5}) {
     connection.run("SET threads = " + std::to_string(threads));
     const std::vector<double> all = taken(connection, "(SELECT i AS number FROM range(1000000) t(i))");
@@ -174,7 +173,7 @@ TEST_F(EngineChunks, EveryRecordIsTakenOnce) {
 }
 
 TEST_F(EngineChunks, EqualRecordsAreTakenOneByOne) {
-  const Connection connection = Connection::open({});
+  const Session connection = Session::open({});
   EXPECT_EQ(taken(connection, "(SELECT 5 AS number FROM range(10000))"), std::vector<double>(10000, 5));
   EXPECT_EQ(taken(connection, "(SELECT NULL AS number FROM range(10000))"), std::vector<double>(10000, -1));
   const std::string few = folder.path("few.parquet");  // stored as numbers into a dictionary
@@ -186,7 +185,7 @@ TEST_F(EngineChunks, EqualRecordsAreTakenOneByOne) {
 }
 
 TEST_F(EngineChunks, SeveralColumnsComeTogetherAndWithOneThreadInOrder) {
-  const Connection connection = Connection::open({});
+  const Session connection = Session::open({});
   connection.run("SET threads = 1");
   std::int64_t next = 0;
   const auto take = [&](const Chunk& chunk) {
@@ -204,7 +203,7 @@ TEST_F(EngineChunks, SeveralColumnsComeTogetherAndWithOneThreadInOrder) {
 
 TEST_F(EngineChunks, WhatIsThrownEndsTheQuery) {
   const Cells many{{"i"}, {CellType::integer}, "range(100000000000) t(i)"};
-  const Connection connection = Connection::open({});
+  const Session connection = Session::open({});
   std::atomic<int> chunks = 0;
   const auto stop = [&](const Chunk&) {
     if (++chunks >= 5) throw Error(ErrorCode::data, "enough");
@@ -218,7 +217,7 @@ TEST_F(EngineChunks, WhatIsThrownEndsTheQuery) {
 }
 
 TEST_F(EngineChunks, FailuresOfTheEngineAreThrown) {
-  const Connection connection = Connection::open({});
+  const Session connection = Session::open({});
   try {
     taken(connection,
           "(SELECT CASE WHEN i = 900000 THEN CAST('secret' || i AS DOUBLE) ELSE 1.0 END AS number "
@@ -232,7 +231,7 @@ TEST_F(EngineChunks, FailuresOfTheEngineAreThrown) {
 
 TEST_F(EngineSettings, ResultsMayBeLeftHalfRead) {
   for (const int threads : {1, 2, 5}) {
-    const Connection connection = Connection::open({});
+    const Session connection = Session::open({});
     connection.run("SET threads = " + std::to_string(threads));
     ResultStream result = connection.stream("SELECT i * i FROM range(3000000000) t(i)", {});
     EXPECT_TRUE(result.next());
@@ -240,7 +239,7 @@ TEST_F(EngineSettings, ResultsMayBeLeftHalfRead) {
 }
 
 TEST_F(EngineSettings, ColumnsOfAnotherTypeAreRefused) {
-  const Connection connection = Connection::open({});
+  const Session connection = Session::open({});
   EXPECT_EQ(error_of([&] { connection.query("SELECT 'text'", {CellType::real}); }).code(), ErrorCode::internal);
   EXPECT_EQ(error_of([&] {
               connection.query("SELECT 1.0::DOUBLE", {CellType::real, CellType::real});

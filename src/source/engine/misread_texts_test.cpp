@@ -91,7 +91,7 @@ using MisreadTextsOfTheEngine = source_test::EngineTest;
 
 // The engine's functions find the same texts, in every kind of vector.
 TEST_F(MisreadTextsOfTheEngine, AreThoseThatItsFunctionsFind) {
-  const Connection connection = Connection::open({});
+  const Session connection = Session::open({});
   const std::string letters = "(SELECT unnest(['', '7', '_', '+', '-', 'a long text', NULL]) AS c)";
   const std::string texts = "(SELECT a.c || b.c || d.c || e.c AS x FROM " + letters + " a, " + letters + " b, " +
                             letters + " d, " + letters +

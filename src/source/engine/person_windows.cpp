@@ -41,7 +41,7 @@ std::optional<std::string> person_of_window(const SqlNode& window) {
 class Joining {
  public:
   /// `document` is the tree to change.
-  Joining(const Connection& connection, SqlDocument& document) : connection_(connection), document_(document) {}
+  Joining(const Session& connection, SqlDocument& document) : connection_(connection), document_(document) {}
 
   /// Changes the SELECT if all of its windows are of aggregates and partitioned by one column.
   void change(SqlNode& select) {
@@ -123,7 +123,7 @@ class Joining {
     }
   }
 
-  const Connection& connection_;
+  const Session& connection_;
   SqlDocument& document_;
   std::string person_;
   bool has_changed_ = false;
@@ -159,7 +159,7 @@ void visit_table(SqlNode& from, bool is_below_group, Joining& joining, int depth
 
 }  // namespace
 
-std::string without_windows_of_persons(const Connection& connection, const SqlTree& tree, const std::string& sql) {
+std::string without_windows_of_persons(const Session& connection, const SqlTree& tree, const std::string& sql) {
   SqlDocument document = tree.copy();
   Joining joining(connection, document);
   visit(document["statements"][0]["node"], false, joining, 0);

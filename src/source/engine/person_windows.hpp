@@ -13,6 +13,6 @@ namespace fractile::source_detail {
 /// The query with such joins in place of its windows. A window is rewritten if a SELECT with a GROUP BY reads it, it is one of an
 /// aggregate, and it is partitioned by one unqualified column, without an order or a frame. Other windows stay, for later checks.
 /// Returns `sql`, which is the text of `tree`, if nothing changes. Throws EngineFailure.
-std::string without_windows_of_persons(const Connection& connection, const SqlTree& tree, const std::string& sql);
+std::string without_windows_of_persons(const Session& connection, const SqlTree& tree, const std::string& sql);
 
 }  // namespace fractile::source_detail

@@ -204,7 +204,7 @@ class PlainNames {
 
 }  // namespace
 
-std::string with_plain_names(const Connection& connection, const SqlTree& tree, const std::string& sql,
+std::string with_plain_names(const Session& connection, const SqlTree& tree, const std::string& sql,
                              const HasColumn& has_column) {
   if (!has_groups(tree.query(), 0)) return sql;
   SqlDocument document = tree.copy();

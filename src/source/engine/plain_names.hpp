@@ -16,7 +16,7 @@ using HasColumn = std::function<bool(const SqlNode& from, const std::string& nam
 
 /// The query `sql` of this tree in that form. Returns it unchanged if none of its SELECTs has a GROUP BY, or if nothing can be
 /// rewritten. Throws EngineFailure.
-std::string with_plain_names(const Connection& connection, const SqlTree& tree, const std::string& sql,
+std::string with_plain_names(const Session& connection, const SqlTree& tree, const std::string& sql,
                              const HasColumn& has_column);
 
 }  // namespace fractile::source_detail

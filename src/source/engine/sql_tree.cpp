@@ -17,14 +17,14 @@ const SqlNode absent;
 /// count zeros one by one.
 constexpr unsigned exact = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
 
-std::string text_from(const Connection& connection, const std::string& sql) {
+std::string text_from(const Session& connection, const std::string& sql) {
   ResultStream result = connection.query(sql, {CellType::text});
   const std::optional<Chunk> chunk = result.next();
   if (!chunk || chunk->column(0).is_null(0)) throw Error(ErrorCode::internal, "the engine returned no tree");
   return std::string(chunk->column(0).text(0));
 }
 
-std::string serialized(const Connection& connection, const std::string& sql) {
+std::string serialized(const Session& connection, const std::string& sql) {
   return text_from(connection, "SELECT CAST(json_serialize_sql(" + quote_literal(sql) + ") AS VARCHAR)");
 }
 
@@ -108,7 +108,7 @@ SqlTree SqlTree::parsed(std::string_view json) {
   return tree;
 }
 
-SqlTree SqlTree::of(const Connection& connection, std::string_view sql) {
+SqlTree SqlTree::of(const Session& connection, std::string_view sql) {
   SqlTree alone = parsed<exact>(serialized(connection, std::string(sql)));
   const SqlTree wrapped = parsed<exact>(serialized(connection, "SELECT * FROM " + in_parentheses(sql)));
   if (!stands_alone(wrapped, alone)) refuse_several();
@@ -125,11 +125,11 @@ SqlDocument SqlTree::copy() const {
   return document;
 }
 
-std::string written_sql(const Connection& connection, const SqlDocument& tree) {
+std::string written_sql(const Session& connection, const SqlDocument& tree) {
   return text_from(connection, "SELECT json_deserialize_sql(CAST(" + quote_literal(written(tree)) + " AS JSON))");
 }
 
-std::string sql_of(const Connection& connection, const SqlDocument& tree) {
+std::string sql_of(const Session& connection, const SqlDocument& tree) {
   SqlDocument spelled;
   spelled.CopyFrom(tree, spelled.GetAllocator());
   spell_constants(spelled, spelled.GetAllocator());

@@ -19,7 +19,7 @@ class SqlTree {
  public:
   /// Has the engine parse the query, without binding or running it. Throws `usage` unless it is one SELECT, and the same SELECT
   /// when it is put in parentheses. Throws EngineFailure.
-  static SqlTree of(const Connection& connection, std::string_view sql);
+  static SqlTree of(const Session& connection, std::string_view sql);
   /// For JSON that json_serialize_sql returned; its constants may be off in the last bit. Throws `usage` unless it holds one query.
   static SqlTree of_json(std::string_view json);
 
@@ -38,10 +38,10 @@ class SqlTree {
 };
 
 /// The text of the query as the engine writes it. Throws EngineFailure.
-std::string written_sql(const Connection& connection, const SqlDocument& tree);
+std::string written_sql(const Session& connection, const SqlDocument& tree);
 /// The text of a query that the engine's parser reads as exactly this tree, except that doubles and truth values are casts of
 /// texts. Throws `internal` when the engine reads its text as another tree. Throws EngineFailure.
-std::string sql_of(const Connection& connection, const SqlDocument& tree);
+std::string sql_of(const Session& connection, const SqlDocument& tree);
 
 SqlNode text_node(const std::string& text, SqlDocument::AllocatorType& allocator);
 /// A new expression of this class and type, without a place in a text. Both strings must outlive the tree.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/uncopied.hpp"
 #include "source/engine/column_view.hpp"
 
 namespace fractile::source_detail {
@@ -43,11 +44,8 @@ struct NotUtf8 {
 };
 
 /// A source of records.
-class RecordStream {
+class RecordStream : Uncopied {
  public:
-  RecordStream() = default;
-  RecordStream(const RecordStream&) = delete;
-  RecordStream& operator=(const RecordStream&) = delete;
   virtual ~RecordStream() = default;
 
   /// Called before the first block, with the wanted columns. May throw.
@@ -60,11 +58,8 @@ class RecordStream {
 };
 
 /// One reading of a table by the engine.
-class TableReading {
+class TableReading : Uncopied {
  public:
-  TableReading() = default;
-  TableReading(const TableReading&) = delete;
-  TableReading& operator=(const TableReading&) = delete;
   virtual ~TableReading() = default;
 
   /// The largest number of threads that may read at once.
@@ -74,11 +69,9 @@ class TableReading {
 };
 
 /// It must outlive the connection to which it was added.
-class EngineTable {
+class EngineTable : Uncopied {
  public:
   explicit EngineTable(std::vector<StreamedColumn> columns) : columns_(std::move(columns)) {}
-  EngineTable(const EngineTable&) = delete;
-  EngineTable& operator=(const EngineTable&) = delete;
   virtual ~EngineTable() = default;
 
   /// Registers the table as a function of SQL without arguments.

@@ -55,7 +55,7 @@ class Rows final : public RecordStream {
   std::uint64_t validity_ = 1;
 };
 
-std::vector<std::optional<std::string>> texts(const Connection& connection, const std::string& sql) {
+std::vector<std::optional<std::string>> texts(const Session& connection, const std::string& sql) {
   std::vector<std::optional<std::string>> cells;
   ResultStream rows = connection.query(sql, {CellType::text});
   while (const auto chunk = rows.next()) {
@@ -71,7 +71,7 @@ std::vector<std::optional<std::string>> texts(const Connection& connection, cons
 std::string written(const StreamedColumn& column, std::int64_t whole, double real = 0, const std::string& text = "") {
   Rows rows({column.type}, whole, real, text);
   StreamedTable table({column}, rows);
-  const Connection connection = Connection::open("");
+  const Session connection = Session::open("");
   connection.run("SET threads = 1");
   connection.add(table, "outside");
   const auto cells = texts(connection, "SELECT CAST(x AS VARCHAR) || ' ' || typeof(x) FROM outside()");
@@ -107,7 +107,7 @@ TEST(StreamedTable, OnlyWhatIsNamedIsAskedFor) {
   const auto asked = [&](const std::string& sql) {
     Rows rows(types, 1, 2, "three");
     StreamedTable table(columns, rows);
-    const Connection connection = Connection::open("");
+    const Session connection = Session::open("");
     connection.run("SET threads = 1");
     connection.add(table, "outside");
     connection.run("CREATE TEMP VIEW people AS SELECT a AS x, b AS y, c AS z FROM outside()");
@@ -124,7 +124,7 @@ TEST(StreamedTable, WhatTheStreamThrowsIsKept) {
   Rows rows({StreamedType::int32}, 1, 2, "");
   rows.fails = true;
   StreamedTable table({{"x", StreamedType::int32}}, rows);
-  const Connection connection = Connection::open("");
+  const Session connection = Session::open("");
   connection.add(table, "outside");
   EXPECT_NO_THROW(table.rethrow());
   EXPECT_THROW(connection.run("SELECT x FROM outside()"), EngineFailure);
@@ -134,7 +134,7 @@ TEST(StreamedTable, WhatTheStreamThrowsIsKept) {
 TEST(StreamedTable, ComesOnce) {
   Rows rows({StreamedType::int32}, 1, 2, "");
   StreamedTable table({{"x", StreamedType::int32}}, rows);
-  const Connection connection = Connection::open("");
+  const Session connection = Session::open("");
   connection.add(table, "outside");
   connection.run("SELECT x FROM outside()");
   EXPECT_THROW(connection.run("SELECT x FROM outside()"), EngineFailure);

@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
+#include "exact/uncopied.hpp"
 #include "exact/workers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
@@ -202,20 +204,6 @@ std::vector<std::uint64_t> whole_counts(const ArrowColumn& column) {
   return counts;
 }
 
-/// The number, from 1, of the first record without a person; there must be one.
-std::uint64_t first_of_nobody(const ArrowColumn& persons, const MissingNames& missing) {
-  std::string buffer;
-  std::uint64_t before = 0;
-  for (const ArrowPiece& piece : persons.pieces) {
-    for (std::size_t row = 0; row < piece.rows; ++row) {
-      const std::string_view name = missing.without(name_at(piece, persons.type, row, buffer));
-      if (holds_nothing(name)) return before + row + 1;
-    }
-    before += piece.rows;
-  }
-  throw Error(ErrorCode::internal, "the frame changed while it was read");
-}
-
 /// Finds names by record number. Callers ask for records in increasing order. This column may consist of other pieces than the column
 /// of numbers.
 class NamesInOrder {
@@ -262,7 +250,7 @@ struct FrameColumn {
   /// Throws `data` if cells were missing and none may be.
   void require_all(const SelectedProfiles& found, const MissingNames& missing_names) const {
     if (asked.null_policy != NullPolicy::error) return;
-    if (found.any_nobody) throw missing_cell(*person, first_of_nobody(*person, missing_names), "empty or NULL");
+    if (found.any_nobody) throw missing_cell(*person, first_empty(*person, missing_names), "empty or NULL");
     if (!found.any_missing) return;
     const bool is_number = column.type.is_number() || column.type.unit || column.type.is_truth();
     if (!is_number) throw missing_cell(column, first_empty(column, missing_names), "empty or NULL");
@@ -276,7 +264,7 @@ struct FrameColumn {
 };
 
 /// The cells of a block, for one thread.
-class BlockCells {
+class BlockCells : Uncopied {
  public:
   BlockCells(const FrameColumn& read, const MissingNames& missing_names, const Block& block, const Block* of_weights)
       : missing_names_(missing_names),
@@ -291,9 +279,6 @@ class BlockCells {
         weights_.read(*of_weights->piece, weight.type, of_weights->from, of_weights->rows, *read.missing_weights),
         weight.type.reading()});
   }
-  BlockCells(const BlockCells&) = delete;
-  BlockCells& operator=(const BlockCells&) = delete;
-  ~BlockCells() = default;
 
   const SharedCells& cells() const { return cells_; }
   std::string_view person_at(std::size_t row) { return missing_names_.without(persons_.at(before_ + row)); }
@@ -357,9 +342,9 @@ struct Frame::State {
   std::vector<std::string> missing;
 
   const ArrowColumn& column(const std::string& name) const {
-    std::vector<Column> names;
-    names.reserve(columns.size());
-    for (const ArrowColumn& column : columns) names.push_back({column.name, column.name, column.type.name});
+    const std::vector<Column> names = mapped(columns, [](const ArrowColumn& column) {
+      return Column{column.name, column.name, column.type.name};
+    });
     const std::string& found = find_column(names, name, frame_name).name;
     return *std::ranges::find(columns, found, &ArrowColumn::name);
   }
@@ -539,21 +524,17 @@ struct Frame::State {
   std::vector<std::vector<RankProfile>> sampled(const std::vector<const ColumnToCount*>& asked, const SamplingKey& key,
                                                 const std::function<void()>& on_progress) {
     const State& all = loaded(on_progress);
-    std::vector<FrameColumn> read;
-    read.reserve(asked.size());
-    for (const ColumnToCount* const each : asked) read.push_back(all.read_for(*each));
-    std::vector<SharedColumn> shared;
-    shared.reserve(read.size());
-    for (const FrameColumn& each : read) shared.push_back({each.lattice, each.asked.selection, each.grid});
+    const std::vector<FrameColumn> read =
+        mapped(asked, [&](const ColumnToCount* const each) { return all.read_for(*each); });
+    const std::vector<SharedColumn> shared = mapped(read, [](const FrameColumn& each) {
+      return SharedColumn{each.lattice, each.asked.selection, each.grid};
+    });
     const MissingNames missing_names(all.missing);
     std::vector<SelectedProfiles> found = held_or_spooled(all.memory, [&](std::uint64_t held) {
       SharedSample sample(shared, key, all.threads, held);
       all.for_each_block_of(read, missing_names, on_progress, [&](std::deque<BlockCells>& of_columns) {
-        std::vector<SharedCells> cells;
-        cells.reserve(of_columns.size());
-        for (const BlockCells& each : of_columns) cells.push_back(each.cells());
         sample.add(
-            cells, [&](std::size_t row) { return of_columns.front().person_at(row); },
+            mapped(of_columns, &BlockCells::cells), [&](std::size_t row) { return of_columns.front().person_at(row); },
             [&](std::size_t column, std::size_t k, std::size_t row) { return of_columns[column].key_at(k, row); });
       });
       return sample.finish(on_progress);
@@ -650,9 +631,7 @@ void Frame::use_missing(std::vector<std::string> missing) {
 }
 
 std::vector<TableColumn> Frame::columns() const {
-  std::vector<TableColumn> columns;
-  for (const ArrowColumn& column : state_->columns) columns.push_back({column.name, column.type.name});
-  return columns;
+  return mapped(state_->columns, [](const ArrowColumn& column) { return TableColumn{column.name, column.type.name}; });
 }
 
 void Frame::require_countable(const std::string& column, ValueKind kind) const { state_->numeric_column(column, kind); }

@@ -1,11 +1,11 @@
 #include "source/entries/postgres_query.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <numeric>
 #include <optional>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 #include "libraries/postgres.hpp"
@@ -49,10 +49,7 @@ std::string table_in(const SqlNode& node, int depth = 0) {
 
 /// The columns with their names in the engine's query.
 std::vector<Column> as_columns(const std::vector<PostgresColumn>& columns) {
-  std::vector<Column> all;
-  all.reserve(columns.size());
-  for (const PostgresColumn& column : columns) all.push_back({column.name, fmt::format("c{}", all.size()), {}});
-  return all;
+  return tabulated(columns.size(), [&](std::size_t k) { return Column{columns[k].name, fmt::format("c{}", k), {}}; });
 }
 
 bool is_text(const PostgresColumn& column) { return source_detail::streamed(column).type == StreamedType::text; }
@@ -156,8 +153,8 @@ struct PostgresQuery::State {
   }
 
   /// The engine on one thread, since rows come one after another. `table` has the name that the query's view reads.
-  Connection engine_with(StreamedTable& table) const {
-    Connection connection = Connection::open(library);
+  Session engine_with(StreamedTable& table) const {
+    Session connection = Session::open(library);
     connection.run("SET threads = 1");
     connection.add(table, reader_name);
     return connection;
@@ -186,7 +183,7 @@ struct PostgresQuery::State {
                        "rename all but one of them there");
     PostgresRecords never_read(address, name, table.path(), table.columns(), {});
     StreamedTable rows(RowWiseQuery::streamed_columns(table.columns()), never_read);
-    const Connection connection = engine_with(rows);
+    const Session connection = engine_with(rows);
     try {
       row_wise.emplace(RowWiseQuery{
           name, table.path(), table.columns(),
@@ -220,7 +217,7 @@ struct PostgresQuery::State {
     const UnitLattice units = counted_on(column, lattice);
     PostgresRecords records(address, row_wise->table, row_wise->path, row_wise->columns, on_progress);
     StreamedTable rows(row_wise->streamed(), records);
-    const Connection connection = engine_with(rows);
+    const Session connection = engine_with(rows);
     try {
       for (const std::string& statement : row_wise->relation.setup()) connection.run(statement);
       Counted counted = count_by_stream(connection,
@@ -256,79 +253,31 @@ struct PostgresQuery::State {
     return columns;
   }
 
-  /// A column that is counted by person or group, prepared for the engine.
-  struct Read {
-    const ColumnToCount& asked;
-    SelectedColumns columns;
-    UnitLattice units;
-    RecordSelection typed;             // with its keys as texts of their columns
-    std::optional<Lattice> grid = {};  // of weights, if there are any
-    // The same in the units in which the engine returns them.
-    std::optional<WeightGrid> counted_weights = {};
-  };
-
-  std::vector<Read> reads_of(const std::vector<const ColumnToCount*>& asked) const {
-    std::vector<Read> all;
-    all.reserve(asked.size());
-    for (const ColumnToCount* const each : asked) {
-      SelectedColumns columns = selected_columns(*each);
-      UnitLattice units = units_of(columns.number, *each);
-      Read read{*each, std::move(columns), std::move(units), each->selection};
-      if (const std::optional<RecordWeights>& weights = each->selection.weights) {
-        read.grid = weights->grid();
-        read.counted_weights = weights_on(*read.columns.weight, *weights);
-      }
-      all.push_back(std::move(read));
-    }
-    return all;
-  }
-
-  /// Counts what the engine has: one column, or several columns that share a sample.
-  std::vector<SelectedProfiles> count_reads(const Connection& connection, const std::vector<Read>& all,
-                                            const std::optional<SamplingKey>& key,
-                                            const std::function<void()>& on_progress) const {
-    std::optional<RecordSelector> selector;
-    std::optional<SharedSample> sample;
-    const Read& first = all.front();
-    if (first.typed.whole_records) {
-      std::vector<SharedColumn> columns;
-      columns.reserve(all.size());
-      for (const Read& each : all) columns.push_back({each.units.counted_on, each.typed, each.counted_weights});
-      sample.emplace(std::move(columns), key.value(), threads, 0);
-    } else {
-      selector.emplace(first.units.counted_on, first.typed, key, threads, 0,
-                       cells_of(first.columns, first.asked.lattice, Unreadable::missing), first.counted_weights);
-    }
-    std::vector<Column> blanked;
-    std::vector<SelectedColumn> selected;
-    selected.reserve(all.size());
-    for (const Read& each : all) {
-      for (Column& column : columns_with_missing(each.columns)) blanked.push_back(std::move(column));
-      selected.push_back(
-          {each.columns, each.asked.lattice, selector ? &*selector : nullptr, each.grid ? &*each.grid : nullptr});
-    }
-    count_selected([&]() -> const Connection& { return connection; }, 1,
-                   row_wise->relation.without(std::move(blanked), missing), selected, sample ? &*sample : nullptr,
-                   Unreadable::missing, on_progress);
-    return sample ? sample->finish(on_progress) : std::vector{selector->finish(on_progress)};
-  }
-
   /// As count_row_wise(), for persons and groups.
   std::vector<SelectedProfiles> count_selected_rows(const std::vector<const ColumnToCount*>& asked,
                                                     const std::optional<SamplingKey>& key,
                                                     const std::function<void()>& on_progress) const {
-    std::vector<Read> all = reads_of(asked);
+    std::vector<ColumnTask> all =
+        mapped(asked, [&](const ColumnToCount* each) { return task_of(*each, selected_columns(*each), key); });
     PostgresRecords records(address, row_wise->table, row_wise->path, row_wise->columns, on_progress);
     StreamedTable rows(row_wise->streamed(), records);
-    const Connection connection = engine_with(rows);
+    const Session connection = engine_with(rows);
     try {
-      for (Read& each : all) {
+      for (ColumnTask& each : all) {
         for (std::size_t k = 0; k < each.columns.keys.size(); ++k) {
           each.typed.keys = keys_of_type(connection, each.columns.keys[k], each.typed, k);
         }
       }
       for (const std::string& statement : row_wise->relation.setup()) connection.run(statement);
-      std::vector<SelectedProfiles> counted = count_reads(connection, all, key, on_progress);
+      std::vector<Column> blanked;
+      for (const ColumnTask& each : all) {
+        for (Column& column : columns_with_missing(each.columns)) blanked.push_back(std::move(column));
+      }
+      std::vector<SelectedProfiles> counted =
+          mapped(count_selected([&]() -> const Session& { return connection; },
+                                row_wise->relation.without(std::move(blanked), missing), all, threads, 0,
+                                Unreadable::missing, on_progress),
+                 &SelectedCounts::finish);
       for (std::size_t i = 0; i < all.size(); ++i) {
         for (RankProfile& profile : counted[i].profiles) {
           profile = all[i].units.back_on(all[i].asked.lattice, std::move(profile));
@@ -396,7 +345,7 @@ PostgresQuery PostgresQuery::open(const std::string& address, const TableOptions
                                              options.sql_stability,
                                              {},
                                              {}});
-  const Connection engine = Connection::open(options.library);
+  const Session engine = Session::open(options.library);
   std::optional<SqlTree> tree;
   try {
     tree.emplace(SqlTree::of(engine, options.sql));
@@ -424,7 +373,7 @@ PostgresQuery PostgresQuery::open(const std::string& address, const TableOptions
 
 void PostgresQuery::require_countable(const std::vector<ColumnToCount>& columns) const {
   require_one_sample(columns);
-  std::deque<SelectedColumns> of_sample;
+  std::vector<SelectedColumns> of_sample;
   for (const ColumnToCount& asked : columns) {
     asked.validate();
     if (asked.public_rows) {
@@ -447,10 +396,7 @@ void PostgresQuery::require_countable(const std::vector<ColumnToCount>& columns)
     if (read.weight) static_cast<void>(weights_on(*read.weight, *asked.selection.weights));
     if (asked.selection.whole_records) of_sample.push_back(std::move(read));
   }
-  std::vector<const SelectedColumns*> together;
-  together.reserve(of_sample.size());
-  for (const SelectedColumns& each : of_sample) together.push_back(&each);
-  require_shown_keys(together, state_->missing);
+  require_shown_keys(of_sample, state_->missing);
 }
 
 std::vector<CountedColumn> PostgresQuery::count(const std::vector<ColumnToCount>& columns, RandomBits& bits,

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "libraries/fmt.hpp"
 
 namespace fractile::source_detail {
@@ -87,9 +88,7 @@ void PostgresRecords::start(const std::vector<std::size_t>& columns) {
                   fmt::format("'{}' or its columns have changed since they were looked up as {}", table_, path_),
                   "try again");
     }
-    std::vector<PostgresType> types;
-    types.reserve(columns.size());
-    for (const std::size_t k : columns) types.push_back(columns_[k].type);
+    const std::vector<PostgresType> types = mapped(columns, [&](std::size_t k) { return columns_[k].type; });
     const std::string sql = table.copy_sql(*connection_, columns);
     copy_.emplace(types, [&](std::span<const ColumnView> block, std::size_t rows) {
       if (rows_ > 0) throw PostgresCopy::Malformed{};  // a server sends one row at a time

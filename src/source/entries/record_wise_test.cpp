@@ -17,6 +17,7 @@
 #include "fractile/source.hpp"
 #include "source/entries/table_test_support.hpp"
 #include "source/text/packing_test_support.hpp"
+#include "support/errors.hpp"
 #include "support/nasty_records.hpp"
 #include "support/properties.hpp"
 #include "support/statistics.hpp"
@@ -51,24 +52,16 @@ struct Seen {
 
 template <class Action>
 std::string outcome(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return std::string(error.what()) + " / " + error.hint();
-  }
-  return {};
+  const std::optional<Error> error = testing::error_if_any(action);
+  return error ? std::string(error->what()) + " / " + error->hint() : "";
 }
 
 /// Whether reading succeeded; it may fail only with an error of code `data`.
 template <class Action>
 bool reads(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    RC_ASSERT(error.code() == ErrorCode::data);
-    return false;
-  }
-  return true;
+  const std::optional<ErrorCode> code = testing::code_of(action);
+  RC_ASSERT(!code || *code == ErrorCode::data);
+  return !code;
 }
 
 Seen see(const TableOptions& options, bool groups_too) {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/lists.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
@@ -38,13 +38,13 @@ namespace {
 /// Gives the connection to the first caller, on any thread.
 class FirstConnection {
  public:
-  void put(Connection connection) {
+  void put(Session connection) {
     const std::lock_guard lock(mutex_);
     connection_.emplace(std::move(connection));
   }
-  std::optional<Connection> take() const {
+  std::optional<Session> take() const {
     const std::lock_guard lock(mutex_);
-    std::optional<Connection> taken;
+    std::optional<Session> taken;
     if (connection_) taken.emplace(std::move(*connection_));
     connection_.reset();
     return taken;
@@ -52,7 +52,7 @@ class FirstConnection {
 
  private:
   mutable std::mutex mutex_;
-  mutable std::optional<Connection> connection_;
+  mutable std::optional<Session> connection_;
 };
 
 /// An opened table.
@@ -92,14 +92,14 @@ struct OpenedTable {
 enum class Order { any, of_file };
 
 /// `threads` as in TableOptions.
-void set_order(const Connection& connection, Order order, std::uint32_t threads) {
+void set_order(const Session& connection, Order order, std::uint32_t threads) {
   const std::uint32_t wanted = order == Order::any ? threads : 1;
   connection.run(wanted == 0 ? "RESET threads" : "SET threads = " + std::to_string(wanted));
   connection.run(order == Order::any ? "SET preserve_insertion_order = false" : "RESET preserve_insertion_order");
 }
 
-Connection connect(const std::string& library, Order order, std::uint32_t threads, std::uint64_t memory) {
-  Connection connection = Connection::open(library);
+Session connect(const std::string& library, Order order, std::uint32_t threads, std::uint64_t memory) {
+  Session connection = Session::open(library);
   if (memory > 0) connection.run("SET memory_limit = '" + std::to_string(memory / 2) + "B'");
   set_order(connection, order, threads);
   return connection;
@@ -115,13 +115,13 @@ std::uint32_t threads_for(const OpenedTable& source) {
 
 /// Every pass has a separate connection, since a failed scan may leave the engine unusable. The first pass uses the connection that
 /// opened the table.
-Connection unwatched(const OpenedTable& source, Order order, std::uint64_t memory) {
-  std::optional<Connection> first = source.first_connection.take();
+Session unwatched(const OpenedTable& source, Order order, std::uint64_t memory) {
+  std::optional<Session> first = source.first_connection.take();
   if (first) {
     set_order(*first, order, threads_for(source));
     return std::move(*first);
   }
-  Connection connection = connect(source.library, order, threads_for(source), memory);
+  Session connection = connect(source.library, order, threads_for(source), memory);
   for (const Input& input : source.inputs) input.relation->add_to(connection);
   for (const std::string& statement : source.relation->setup()) connection.run(statement);
   return connection;
@@ -130,8 +130,8 @@ Connection unwatched(const OpenedTable& source, Order order, std::uint64_t memor
 bool is_delimited(const Input& input) { return input.relation->text() != nullptr; }
 
 /// The same, with a report of the share read if only the engine knows it.
-Connection connect(const OpenedTable& source, Order order, std::uint64_t memory) {
-  Connection connection = unwatched(source, order, memory);
+Session connect(const OpenedTable& source, Order order, std::uint64_t memory) {
+  Session connection = unwatched(source, order, memory);
   *source.engine_share = 0;
   if (std::ranges::none_of(source.inputs, is_delimited)) connection.share_to(source.engine_share);
   return connection;
@@ -139,7 +139,7 @@ Connection connect(const OpenedTable& source, Order order, std::uint64_t memory)
 
 /// The same when it is first called.
 EngineOnDemand connecting(const OpenedTable& source, Order order, std::uint64_t memory) {
-  return [&source, order, memory, made = std::make_shared<std::optional<Connection>>()]() -> const Connection& {
+  return [&source, order, memory, made = std::make_shared<std::optional<Session>>()]() -> const Session& {
     if (!*made) made->emplace(connect(source, order, memory));
     return **made;
   };
@@ -349,7 +349,7 @@ bool counts_in_engine(const Column& column, const Lattice& lattice, Counting cou
   return can && counting != Counting::stream;
 }
 
-std::string engine_version(const Connection& connection) {
+std::string engine_version(const Session& connection) {
   ResultStream result = connection.query("SELECT version()", {CellType::text});
   return "DuckDB " + std::string(result.next().value().column(0).text(0));
 }
@@ -478,7 +478,7 @@ Counted count(const OpenedTable& source, const Relation& relation, const Column&
               bool in_engine, std::uint64_t memory, const std::function<void()>& on_progress) {
   if (is_read_here(relation))
     return count_text(relation, column, lattice, source.unreadable, source.threads, on_progress);
-  const Connection connection = connect(source, Order::any, memory);
+  const Session connection = connect(source, Order::any, memory);
   const NumberQuery query{number_expression(column, lattice, source.unreadable), relation.from(column),
                           reading_of(column, lattice.kind(), source.unreadable)};
   if (in_engine) return count_by_engine(connection, query, lattice, on_progress);
@@ -506,12 +506,12 @@ void require_persons(const OpenedTable& source, const RecordSelection& selection
 RecordSelection with_typed_keys(const OpenedTable& source, const RecordSelection& selection) {
   if (const auto person = optional_column(source, selection.person)) require_identifier(*person, source.display_name);
   RecordSelection typed = selection;
-  std::optional<Connection> connection;
+  std::optional<Session> connection;
   try {
     for (std::size_t k = 0; k < selection.by.size(); ++k) {
       const Column by = source.relation->column(selection.by[k], source.display_name);
       if (holds_texts(by)) continue;
-      if (!connection) connection.emplace(Connection::open(source.library));
+      if (!connection) connection.emplace(Session::open(source.library));
       typed.keys = keys_of_type(*connection, by, typed, k);
     }
   } catch (const EngineFailure& failure) {
@@ -584,20 +584,6 @@ RankProfile profile_of_column(const OpenedTable& table, const std::string& colum
   throw explain(table, relation, asked, some_missing(source));
 }
 
-/// A column that is counted together with others, prepared for the engine.
-struct Task {
-  const ColumnToCount& asked;
-  SelectedColumns columns;
-  RecordSelection typed;  // with its keys as texts of their columns
-  UnitLattice units;
-  std::optional<SamplingKey> key;
-  std::optional<Lattice> grid = {};                // of weights, if there are any
-  std::optional<WeightGrid> counted_weights = {};  // the same in the units in which the engine returns them
-
-  bool missing_too() const { return asked.null_policy == NullPolicy::error; }
-  bool is_shared() const { return typed.whole_records; }
-};
-
 Column number_column(const OpenedTable& table, const ColumnToCount& asked) {
   if (const auto& how = asked.selection.per_person) {
     Column column = table.relation->column(asked.column, table.display_name);
@@ -620,8 +606,8 @@ SelectedColumns columns_of(const OpenedTable& table, const ColumnToCount& asked)
 /// Throws if there can be more units of weight than a release takes: as many as it takes records. This is checked before a record
 /// is read.
 void require_countable_units(const OpenedTable& table, const RecordWeights& weights) {
-  std::uint64_t records = 0;
-  for (const Input& input : table.inputs) records += input.relation->most_records();
+  const auto records =
+      sum_over<std::uint64_t>(table.inputs, [](const Input& input) { return input.relation->most_records(); });
   const std::uint64_t units = weights.most_units_of_record();
   if (records <= RankProfile::max_records / units) return;
   throw Error(ErrorCode::data,
@@ -630,75 +616,30 @@ void require_countable_units(const OpenedTable& table, const RecordWeights& weig
               {"write a coarser ", Field("weight_step"), ", or unpack the file"}, "weight_step");
 }
 
-std::vector<Task> tasks_of(const OpenedTable& table, const std::vector<ColumnToCount>& columns, RandomBits& bits) {
+std::vector<ColumnTask> tasks_of(const OpenedTable& table, const std::vector<ColumnToCount>& columns,
+                                 RandomBits& bits) {
   require_one_sample(columns);
   SamplingKeys keys(bits);
-  std::vector<Task> tasks;
-  tasks.reserve(columns.size());
-  for (const ColumnToCount& asked : columns) {
-    SelectedColumns read = columns_of(table, asked);
-    UnitLattice units = units_of(read.number, asked);
-    Task task{asked, std::move(read), with_typed_keys(table, asked.selection), std::move(units),
-              keys.of(asked.selection)};
-    if (asked.selection.weights) {
-      task.grid = asked.selection.weights->grid();
-      task.counted_weights = weights_on(*task.columns.weight, *asked.selection.weights);
-    }
-    tasks.push_back(std::move(task));
-  }
-  return tasks;
+  return mapped(columns, [&](const ColumnToCount& asked) {
+    ColumnTask task = task_of(asked, columns_of(table, asked), keys.of(asked.selection));
+    task.typed = with_typed_keys(table, asked.selection);
+    return task;
+  });
 }
 
-std::vector<const SelectedColumns*> columns_of(const std::vector<Task>& tasks) {
-  std::vector<const SelectedColumns*> all;
-  all.reserve(tasks.size());
-  for (const Task& task : tasks) all.push_back(&task.columns);
-  return all;
-}
-
-/// Counts all tasks in one reading. Columns of one sample share it, and every other column has a selector.
-std::vector<SelectedCounts> selected_records(const OpenedTable& table, const std::vector<Task>& tasks,
+/// Counts all tasks in one reading.
+std::vector<SelectedCounts> selected_records(const OpenedTable& table, const std::vector<ColumnTask>& tasks,
                                              const Relation& relation, const std::function<void()>& on_progress) {
   return within_memory(table, [&](std::uint64_t memory) {
     return held_or_spooled(table.memory, [&](std::uint64_t held) {
-      const auto shared = static_cast<std::size_t>(std::ranges::count_if(tasks, &Task::is_shared));
-      const std::size_t parts = tasks.size() - shared + (shared > 0 ? 1 : 0);
-      const std::uint64_t of_each = held == 0 ? 0 : std::max<std::uint64_t>(1, held / parts);
-      std::deque<RecordSelector> selectors;
-      std::vector<SharedColumn> shared_columns;
-      std::vector<SelectedColumn> selected;
-      for (const Task& task : tasks) {
-        RecordSelector* selector = nullptr;
-        if (task.is_shared()) {
-          shared_columns.push_back({task.units.counted_on, task.typed, task.counted_weights});
-        } else {
-          selector = &selectors.emplace_back(task.units.counted_on, task.typed, task.key, table.threads, of_each,
-                                             cells_of(task.columns, task.asked.lattice, table.unreadable),
-                                             task.counted_weights);
-        }
-        selected.push_back({task.columns, task.asked.lattice, selector, task.grid ? &*task.grid : nullptr});
-      }
-      std::optional<SharedSample> sample;
-      if (shared > 0) {
-        const Task& first = *std::ranges::find_if(tasks, &Task::is_shared);
-        sample.emplace(std::move(shared_columns), *first.key, table.threads, of_each);
-      }
-      count_selected(connecting(table, Order::any, memory), table.threads, relation, selected,
-                     sample ? &*sample : nullptr, table.unreadable, on_progress);
-      std::vector<SelectedCounts> of_sample = sample ? sample->counted(on_progress) : std::vector<SelectedCounts>();
-      auto next = of_sample.begin();
-      std::vector<SelectedCounts> counts;
-      counts.reserve(tasks.size());
-      for (const SelectedColumn& each : selected) {
-        counts.push_back(each.selector == nullptr ? std::move(*next++) : each.selector->counted(on_progress));
-      }
-      return counts;
+      return count_selected(connecting(table, Order::any, memory), relation, tasks, table.threads, held,
+                            table.unreadable, on_progress);
     });
   });
 }
 
 /// The requirements on every cell of the task's columns of numbers.
-std::vector<Asked> asked_of(const OpenedTable& table, const Task& task) {
+std::vector<Asked> asked_of(const OpenedTable& table, const ColumnTask& task) {
   std::vector<Asked> all{{task.columns.number, task.asked.lattice, task.missing_too(), table.unreadable,
                           task.columns.per_person == PerPerson::count}};
   if (task.grid) all.push_back({*task.columns.weight, *task.grid, task.missing_too(), table.unreadable, false});
@@ -707,7 +648,7 @@ std::vector<Asked> asked_of(const OpenedTable& table, const Task& task) {
 
 /// The columns of persons and keys, whose cells may hold anything except text that is not UTF-8. Only delimited text has lines that
 /// are named.
-std::vector<Asked> names_of(const OpenedTable& table, const Task& task) {
+std::vector<Asked> names_of(const OpenedTable& table, const ColumnTask& task) {
   std::vector<Asked> all;
   if (std::ranges::none_of(table.inputs, is_delimited)) return all;
   const auto add = [&](const Column& column) {
@@ -721,7 +662,7 @@ std::vector<Asked> names_of(const OpenedTable& table, const Task& task) {
 /// Returns the profiles of a column, once.
 using ProfilesLater = std::function<std::vector<RankProfile>()>;
 
-ProfilesLater later(KeyedCounts counts, const Task& task) {
+ProfilesLater later(KeyedCounts counts, const ColumnTask& task) {
   return [counts = std::make_shared<KeyedCounts>(std::move(counts)), units = task.units, lattice = task.asked.lattice] {
     std::vector<RankProfile> profiles = counts->finish();
     for (RankProfile& profile : profiles) profile = units.back_on(lattice, std::move(profile));
@@ -730,15 +671,15 @@ ProfilesLater later(KeyedCounts counts, const Task& task) {
 }
 
 /// Counts all tasks in one reading.
-std::vector<ProfilesLater> counted_together(const OpenedTable& table, const std::vector<Task>& tasks,
+std::vector<ProfilesLater> counted_together(const OpenedTable& table, const std::vector<ColumnTask>& tasks,
                                             const std::function<void()>& on_progress) {
   std::vector<Column> counted;
   std::vector<Asked> all_asked;
-  for (const Task& task : tasks) {
+  for (const ColumnTask& task : tasks) {
     for (Column& column : columns_with_missing(task.columns)) counted.push_back(std::move(column));
     for (const Asked& each : asked_of(table, task)) all_asked.push_back(each);
   }
-  for (const Task& task : tasks) {
+  for (const ColumnTask& task : tasks) {
     for (const Asked& each : names_of(table, task)) all_asked.push_back(each);
   }
   const Relation relation = look_through(table, std::move(counted), on_progress);
@@ -746,7 +687,7 @@ std::vector<ProfilesLater> counted_together(const OpenedTable& table, const std:
   try {
     std::vector<SelectedCounts> selected = selected_records(table, tasks, relation, on_progress);
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-      const Task& task = tasks[i];
+      const ColumnTask& task = tasks[i];
       if (task.missing_too() && selected[i].any_nobody) {
         throw explain_nobody(table, relation, *task.columns.person);
       }
@@ -770,7 +711,7 @@ std::uint64_t counted_rows(const OpenedTable& table, const std::function<void()>
               table.threads, [](const Chunk&) {}, on_progress);
     }
     return within_memory(table, [&](std::uint64_t memory) {
-      const Connection connection = connect(table, Order::any, memory);
+      const Session connection = connect(table, Order::any, memory);
       ResultStream result =
           connection.query("SELECT count(*) FROM " + relation.from(std::vector<Column>{}), {CellType::integer});
       return static_cast<std::uint64_t>(result.next().value().column(0).numbers<std::int64_t>()[0]);
@@ -801,15 +742,16 @@ std::vector<ProfilesLater> counted_profiles(const OpenedTable& table, const std:
     });
     return all;
   }
-  const std::vector<Task> tasks = tasks_of(table, columns, bits);
-  if (!hide_keys(columns_of(tasks), table.missing)) return counted_together(table, tasks, on_progress);
-  std::vector<Task> of_sample;
-  std::ranges::copy_if(tasks, std::back_inserter(of_sample), &Task::is_shared);
-  require_shown_keys(columns_of(of_sample), table.missing);
+  const std::vector<ColumnTask> tasks = tasks_of(table, columns, bits);
+  if (!hide_keys(mapped(tasks, &ColumnTask::columns), table.missing))
+    return counted_together(table, tasks, on_progress);
+  std::vector<ColumnTask> of_sample;
+  std::ranges::copy_if(tasks, std::back_inserter(of_sample), &ColumnTask::is_shared);
+  require_shown_keys(mapped(of_sample, &ColumnTask::columns), table.missing);
   std::vector<ProfilesLater> shared;
   if (!of_sample.empty()) shared = counted_together(table, of_sample, on_progress);
   auto next = shared.begin();
-  for (const Task& task : tasks) {
+  for (const ColumnTask& task : tasks) {
     all.push_back(task.is_shared() ? std::move(*next++)
                                    : std::move(counted_together(table, {task}, on_progress).front()));
   }
@@ -897,11 +839,7 @@ struct Table::State : OpenedTable {};
 namespace {
 
 void tell_opened(const std::vector<Input>& inputs, const OnOpened& on_opened) {
-  if (!on_opened) return;
-  std::vector<OpenedFile> files;
-  files.reserve(inputs.size());
-  for (const Input& input : inputs) files.push_back(input.files.opened());
-  on_opened(files);
+  if (on_opened) on_opened(mapped(inputs, [](const Input& input) { return input.files.opened(); }));
 }
 
 /// The share of the files' bytes that was read.
@@ -945,8 +883,8 @@ Table Table::open(const TableOptions& options, const OnOpened& on_opened) {
   state->library = options.library;
   state->threads = options.threads;
   state->memory = options.memory;
-  std::optional<Connection> connection;
-  const auto engine = [&]() -> const Connection& {
+  std::optional<Session> connection;
+  const auto engine = [&]() -> const Session& {
     if (!connection) connection.emplace(connect(options.library, Order::of_file, options.threads, options.memory));
     return *connection;
   };
@@ -995,7 +933,7 @@ RankProfile Table::profile(const std::string& column, const Lattice& lattice, Nu
 void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
   require_one_sample(columns);
   std::vector<Column> all;
-  std::deque<SelectedColumns> of_sample;
+  std::vector<SelectedColumns> of_sample;
   for (const ColumnToCount& asked : columns) {
     asked.validate();
     static_cast<void>(units_of(number_column(*state_, asked), asked));
@@ -1018,20 +956,14 @@ void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
     static_cast<void>(with_typed_keys(*state_, asked.selection));
   }
   if (columns.size() > 1) static_cast<void>(state_->relation->from(all));
-  std::vector<const SelectedColumns*> together;
-  together.reserve(of_sample.size());
-  for (const SelectedColumns& each : of_sample) together.push_back(&each);
-  require_shown_keys(together, state_->missing);
+  require_shown_keys(of_sample, state_->missing);
 }
 
 std::vector<CountedColumn> Table::count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                         const std::function<void()>& on_progress) const {
   const OwnEnvironment own;
-  std::vector<CountedColumn> counted;
-  for (const std::function<CountedColumn()>& column : count_apart(columns, bits, on_progress)) {
-    counted.push_back(column());
-  }
-  return counted;
+  return mapped(count_apart(columns, bits, on_progress),
+                [](const std::function<CountedColumn()>& column) { return column(); });
 }
 
 std::vector<std::function<CountedColumn()>> Table::count_apart(const std::vector<ColumnToCount>& columns,
@@ -1096,9 +1028,9 @@ std::vector<TableColumn> Table::columns() const {
     throw Error(ErrorCode::usage, state_->display_name + ": JSON has no schema: its keys are in the records",
                 {"add ", Field("check"), ", which reads them"});
   }
-  std::vector<TableColumn> columns;
-  for (const Column& column : state_->relation->columns()) columns.push_back({column.name, shown_type(column)});
-  return columns;
+  return mapped(state_->relation->columns(), [](const Column& column) {
+    return TableColumn{column.name, shown_type(column)};
+  });
 }
 
 std::vector<TableColumn> Table::checked_columns(const std::function<void()>& on_progress) const {

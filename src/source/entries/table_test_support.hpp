@@ -75,7 +75,7 @@ class EngineTest : public ::testing::Test {
  protected:
   void SetUp() override {
     try {
-      source_detail::Connection::open({});
+      source_detail::Session::open({});
     } catch (const Error& error) {
       if (error.code() != ErrorCode::usage) throw;
       GTEST_SKIP() << error.what() << ": " << error.hint();
@@ -83,7 +83,7 @@ class EngineTest : public ::testing::Test {
   }
 
   Table open(const std::string& file) const { return Table::open({.file = file}); }
-  void run_sql(const std::string& sql) const { source_detail::Connection::open({}).run(sql); }
+  void run_sql(const std::string& sql) const { source_detail::Session::open({}).run(sql); }
   /// Writes the result of a query as Parquet, and returns the file's path.
   std::string write_parquet(const std::string& name, const std::string& select) const {
     run_sql("COPY (" + select + ") TO " + source_detail::quote_literal(folder.path(name)) + " (FORMAT parquet)");

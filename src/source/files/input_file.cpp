@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/uncopied.hpp"
 #include "fractile/error.hpp"
 #include "source/files/foreign_format.hpp"
 #include "source/files/nameless_file.hpp"
@@ -59,11 +60,9 @@ int spool(int from, const std::string& display_name) {
 }
 
 /// Closes unless released.
-class Descriptor {
+class Descriptor : Uncopied {
  public:
   explicit Descriptor(int value) : value_(value) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() {
     if (value_ >= 0) close(value_);
   }
@@ -128,6 +127,9 @@ OpenedPath open_path(const std::string& path) {
   if (fstat(file.get(), &status) != 0) fail_to_read(ErrorCode::data, "cannot open " + path, errno, {});
   if (S_ISDIR(status.st_mode)) {
     throw Error(ErrorCode::data, path + " is a directory, not a file", "name one file in it");
+  }
+  if (S_ISCHR(status.st_mode) && isatty(file.get()) == 0) {  // /dev/zero never ends
+    throw Error(ErrorCode::data, path + " is a device, not a file", "name a file");
   }
   if (!S_ISREG(status.st_mode)) return {spool(file.get(), path), {path, {}}};
   const std::string real = opened.by_process_link ? std::string() : path_of(file.get(), path);

@@ -20,7 +20,7 @@ using FileMoment = struct stat;
 
 class InputFile {
  public:
-  /// Throws `data` for a path that is missing, unreadable or a directory. "-" is standard input.
+  /// Throws `data` for a path that is missing, unreadable, a directory, or a device other than a terminal. "-" is standard input.
   static InputFile open(const std::string& path, TextEncoding encoding = TextEncoding::utf_8);
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&&) = delete;

@@ -38,7 +38,7 @@ std::string sample(std::string type) {
 }
 
 /// One call of each signature of the functions that pass, and casts.
-std::vector<std::string> calls(const Connection& connection) {
+std::vector<std::string> calls(const Session& connection) {
   std::vector<std::string> all{"CAST(seen AS DATE)",
                                "CAST(seen AS TIME)",
                                "CAST(seen AS TIMESTAMP)",
@@ -71,7 +71,7 @@ std::vector<std::string> calls(const Connection& connection) {
 
 /// The results of all calls, one after the other; a call that the engine refuses gives "no".
 std::string answers() {
-  const Connection connection = Connection::open({});
+  const Session connection = Session::open({});
   std::string all;
   for (const std::string& call : calls(connection)) {
     all += call + " = ";

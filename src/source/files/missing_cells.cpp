@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
 #include "libraries/fmt.hpp"
@@ -34,11 +35,7 @@ std::string numbers_in(const std::vector<std::string>& missing, const std::strin
   return list.empty() ? "NULL" : list;
 }
 
-std::string texts_in(const std::vector<std::string>& missing) {
-  std::string list;
-  for (const std::string& text : missing) list += (list.empty() ? "" : ", ") + quote_literal(text);
-  return list;
-}
+std::string texts_in(const std::vector<std::string>& missing) { return joined(missing, ", ", quote_literal); }
 
 /// SQL for whether a cell of whole numbers or decimals is one of `missing`: whole numbers are compared as such, others as doubles.
 std::string exactly_in(const std::string& cell, const std::vector<std::string>& missing) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "exact/uncopied.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile::source_detail {
@@ -21,12 +22,10 @@ class SpoolFailure : public Error {
 };
 
 /// Every failure throws SpoolFailure. Thread-safety: append() and read() may be called from any thread.
-class NamelessFile {
+class NamelessFile : Uncopied {
  public:
   /// A file in $TMPDIR, of mode 0600. `content`: how messages call its contents.
   explicit NamelessFile(std::string content);
-  NamelessFile(const NamelessFile&) = delete;
-  NamelessFile& operator=(const NamelessFile&) = delete;
   ~NamelessFile();
 
   /// Appends the bytes, and returns the offset of the first one.

@@ -504,7 +504,7 @@ SqlNode& PersonQuery::select_in(SqlDocument& document, std::size_t k) const {
   return table_of((*select)["from_table"], joins_.size(), k)["subquery"]["node"];
 }
 
-std::string PersonQuery::part(const Connection& connection, std::size_t k, std::size_t i) const {
+std::string PersonQuery::part(const Session& connection, std::size_t k, std::size_t i) const {
   SqlDocument own;
   own.CopyFrom(tree_, own.GetAllocator());
   SqlDocument document = SqlTree::of(connection, "SELECT * FROM a_table").copy();
@@ -552,7 +552,7 @@ std::string PersonQuery::joined(std::size_t k, const std::vector<Below>& parts) 
   return fmt::format("SELECT {} FROM {}", list, tables);
 }
 
-std::string PersonQuery::below(const Connection& connection, std::size_t k, const std::string& of_joined) const {
+std::string PersonQuery::below(const Session& connection, std::size_t k, const std::string& of_joined) const {
   SqlDocument document;
   document.CopyFrom(tree_, document.GetAllocator());
   SqlNode& select = select_in(document, k);
@@ -633,7 +633,7 @@ std::string PersonQuery::rows(const std::vector<Below>& below) const {
   return fmt::format("SELECT {} FROM {}", list, tables);
 }
 
-std::string PersonQuery::above(const Connection& connection, const std::string& rows) const {
+std::string PersonQuery::above(const Session& connection, const std::string& rows) const {
   const std::string all = "SELECT * FROM " + rows;
   const int depth_of_rows = joins_.empty() ? depth_ - 1 : depth_;  // depth of the SELECT that reads them
   if (depth_of_rows < 0) return all;

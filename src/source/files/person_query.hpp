@@ -36,10 +36,10 @@ class PersonQuery {
   /// The column by which the k-th grouped SELECT groups.
   const std::string& person_of(std::size_t k) const { return groups_[k].person; }
   /// A SELECT of the whole i-th of these tables. Throws EngineFailure.
-  std::string part(const Connection& connection, std::size_t k, std::size_t i) const;
+  std::string part(const Session& connection, std::size_t k, std::size_t i) const;
   /// The row-wise query below the k-th grouped SELECT: the person and the arguments of the aggregates; for joined tables, from the
   /// table `of_joined`. Throws EngineFailure.
-  std::string below(const Connection& connection, std::size_t k, const std::string& of_joined = {}) const;
+  std::string below(const Session& connection, std::size_t k, const std::string& of_joined = {}) const;
   /// A row-wise query, or one that makes one row of each person's records, and its columns.
   struct Below {
     std::string sql;
@@ -54,7 +54,7 @@ class PersonQuery {
   /// could fail or depend on more than the multiset, and if the column of persons has several types.
   std::string rows(const std::vector<Below>& below) const;
   /// The row-wise query above, over the table `rows`. Throws EngineFailure.
-  std::string above(const Connection& connection, const std::string& rows) const;
+  std::string above(const Session& connection, const std::string& rows) const;
 
  private:
   /// A value of the list.

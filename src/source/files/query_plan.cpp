@@ -50,7 +50,7 @@ void require_row_wise_value(const SqlNode& node) {
 }
 
 /// The last cell of the single row that such a statement returns.
-std::string plan_by(const Connection& connection, const std::string& statement, const std::vector<CellType>& cells) {
+std::string plan_by(const Session& connection, const std::string& statement, const std::vector<CellType>& cells) {
   ResultStream rows = connection.query(statement, cells);
   const std::optional<Chunk> chunk = rows.next();
   if (!chunk || chunk->rows() != 1) throw Error(ErrorCode::internal, "the engine has no plan of the query");
@@ -59,7 +59,7 @@ std::string plan_by(const Connection& connection, const std::string& statement, 
 
 /// SQL of an empty table with the columns of `table`, under a name that hides it, since the engine does not serialize plans that
 /// read text.
-std::string without_rows(const Connection& connection, const std::string& table) {
+std::string without_rows(const Session& connection, const std::string& table) {
   ResultStream rows = connection.query("DESCRIBE " + quote_identifier(table), {CellType::text, CellType::text});
   std::string columns;
   while (const std::optional<Chunk> chunk = rows.next()) {
@@ -93,7 +93,7 @@ void require_row_wise_calls_of(const std::string& plan) {
   }
 }
 
-void require_row_wise_calls(const Connection& connection, const std::string& sql, const std::set<std::string>& tables) {
+void require_row_wise_calls(const Session& connection, const std::string& sql, const std::set<std::string>& tables) {
   std::string hidden;
   for (const std::string& table : tables) hidden += (hidden.empty() ? "WITH " : ", ") + without_rows(connection, table);
   require_row_wise_calls_of(plan_by(
@@ -137,7 +137,7 @@ void require_row_wise_plan_of(const std::string& plan, const std::string& reader
   require_steps(document[0], reader, grouping);
 }
 
-void require_row_wise_plan(const Connection& connection, const std::string& sql, const std::string& reader,
+void require_row_wise_plan(const Session& connection, const std::string& sql, const std::string& reader,
                            Grouping grouping) {
   const std::string plan = plan_by(connection, "EXPLAIN (FORMAT JSON) SELECT * FROM " + in_parentheses(sql),
                                    {CellType::text, CellType::text});

@@ -55,7 +55,7 @@ void check_names(const TableOptions& options) {
 /// Disables all optimizers of the engine except one. With them, the contents of other rows (a file's statistics) would decide which
 /// cells are read and in which order conditions are tested. The exception, unused_columns, leaves out columns that the query does
 /// not name.
-std::string verbatim_plan(const Connection& connection) {
+std::string verbatim_plan(const Session& connection) {
   ResultStream rows = connection.query(
       "SELECT string_agg(name, ',') FROM duckdb_optimizers() WHERE name <> 'unused_columns'", {CellType::text});
   const std::optional<Chunk> chunk = rows.next();
@@ -68,7 +68,7 @@ constexpr const char* usual_grouping = "SET perfect_ht_threshold = 0";
 
 /// Statements after which the engine opens only these files. (Engines before 1.2 have no such setting; the query's tree has been
 /// checked in any case.)
-std::vector<std::string> only_files(const Connection& connection, const std::vector<Input>& inputs) {
+std::vector<std::string> only_files(const Session& connection, const std::vector<Input>& inputs) {
   ResultStream rows =
       connection.query("SELECT name FROM duckdb_settings() WHERE name = 'allowed_paths'", {CellType::text});
   if (!rows.next()) return {};
@@ -85,10 +85,11 @@ struct View {
   std::vector<std::string> keys;  // for JSON, in place of columns
 };
 
-View view_of(const Connection& connection, Input& input, const TableOptions& options, const SqlTree& tree) {
+View view_of(const Session& connection, Input& input, const TableOptions& options, const SqlTree& tree) {
   const std::string delimiter = input.name == name_of_file ? options.delimiter : "";
-  const auto engine = [&]() -> const Connection& { return connection; };
+  const auto engine = [&]() -> const Session& { return connection; };
   input.relation = Relation::of_files(engine, input.files, input.format, delimiter, line_ends_of(options));
+  if (options.sql_stability) input.relation->expect_nan(connection);
   input.relation->add_to(connection);
   if (!input.relation->json_form()) return {*input.relation, {}};
   return {*input.relation, named_columns(tree, lower_case(input.name))};
@@ -159,14 +160,14 @@ bool is_short(const View& view, const std::string& name) {
          });
 }
 
-bool is_zone(const Connection& connection, const std::string& name) {
+bool is_zone(const Session& connection, const std::string& name) {
   ResultStream rows = connection.query(
       "SELECT name FROM pg_timezone_names() WHERE lower(name) = lower(" + quote_literal(name) + ")", {CellType::text});
   return rows.next().has_value();
 }
 
 /// Checks that a query is row-wise and its work per row bounded; adds what the engine knows to `names`.
-void judge(const Connection& connection, const SqlTree& tree, RowWiseNames& names) {
+void judge(const Session& connection, const SqlTree& tree, RowWiseNames& names) {
   names.kinds = function_kinds(connection);
   names.is_zone = [&](const std::string& name) { return is_zone(connection, name); };
   require_row_wise(tree, names);
@@ -174,7 +175,7 @@ void judge(const Connection& connection, const SqlTree& tree, RowWiseNames& name
 }
 
 /// The query `sql` of this tree, rewritten in the form that the checks accept.
-std::string in_judged_words(const Connection& connection, const SqlTree& tree, const std::string& sql,
+std::string in_judged_words(const Session& connection, const SqlTree& tree, const std::string& sql,
                             const RowWiseNames& names) {
   const auto has_it = [&](const SqlNode& from, const std::string& name) { return has_column(from, name, names); };
   const std::string plain = with_plain_names(connection, tree, sql, has_it);
@@ -190,7 +191,7 @@ struct Judged {
       {};  ///< For each of its grouped SELECTs, what it reads: one table, or several that are joined.
 };
 
-Judged judged(const Connection& connection, const std::string& sql, RowWiseNames& names) {
+Judged judged(const Session& connection, const std::string& sql, RowWiseNames& names) {
   const SqlTree tree = SqlTree::of(connection, sql);
   Judged query{sql, PersonQuery::of(tree)};
   if (!query.grouped) {
@@ -221,7 +222,7 @@ struct TotalQuery {
   Relation relation;
 };
 
-TotalQuery total(const Connection& connection, const SqlTree& tree, const Relation& written, Names names,
+TotalQuery total(const Session& connection, const SqlTree& tree, const Relation& written, Names names,
                  const std::set<std::string>& tables, const std::string& reader, Grouping grouping = Grouping::none) {
   const std::string sql = total_query(connection, tree, written.columns());
   require_row_wise_plan(connection, sql, reader, grouping);
@@ -255,7 +256,7 @@ class RowsOfQueries {
  public:
   /// `setup` must have been run. `shown`: whether messages may list the results' columns. `tables`: the tables that the queries
   /// name. `reader`: as in TotalQuery.
-  RowsOfQueries(const Connection& connection, std::vector<std::string> setup, Names shown,
+  RowsOfQueries(const Session& connection, std::vector<std::string> setup, Names shown,
                 const std::set<std::string>& tables, const std::string& reader)
       : connection_(connection), setup_(std::move(setup)), shown_(shown), tables_(tables), reader_(reader) {}
 
@@ -311,7 +312,7 @@ class RowsOfQueries {
     return over_view(view, query.above(connection_, view), grouping);
   }
 
-  const Connection& connection_;
+  const Session& connection_;
   std::vector<std::string> setup_;
   Names shown_;
   const std::set<std::string>& tables_;
@@ -320,7 +321,7 @@ class RowsOfQueries {
 };
 
 /// The relation of a checked query; the other arguments are those of RowsOfQueries.
-Relation relation_of(const Connection& connection, const Judged& query, std::vector<std::string> setup, Names shown,
+Relation relation_of(const Session& connection, const Judged& query, std::vector<std::string> setup, Names shown,
                      const std::set<std::string>& tables, const std::string& reader) {
   TotalQuery rows = RowsOfQueries(connection, std::move(setup), shown, tables, reader).of(query);
   return query.grouped ? std::move(rows.relation).of_persons(query.grouped->person()) : std::move(rows.relation);
@@ -372,7 +373,7 @@ std::vector<Input> open_inputs(const TableOptions& options) {
   return inputs;
 }
 
-Relation open_query(const Connection& connection, const TableOptions& options, std::vector<Input>& inputs) {
+Relation open_query(const Session& connection, const TableOptions& options, std::vector<Input>& inputs) {
   const SqlTree tree = SqlTree::of(connection, options.sql);
   RowWiseNames names;
   for (const Input& input : inputs) names.tables.insert(lower_case(input.name));
@@ -418,8 +419,8 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
   }
 }
 
-Relation open_row_wise(const Connection& connection, const std::string& sql, RowWiseNames names,
-                       const std::string& view, const std::string& reader) {
+Relation open_row_wise(const Session& connection, const std::string& sql, RowWiseNames names, const std::string& view,
+                       const std::string& reader) {
   const SqlTree tree = SqlTree::of(connection, sql);
   require_named_tables(tree, names.tables);
   const Judged query = judged(connection, in_judged_words(connection, tree, sql, names), names);

@@ -37,11 +37,11 @@ std::vector<Input> open_inputs(const TableOptions& options);
 
 /// The options' query over these inputs. From now on, the engine can read them, and no other file. Throws `usage` for a query that
 /// is not a SELECT, reads anything else, or is neither row-wise nor declared. Sets the inputs' relations. Throws EngineFailure.
-Relation open_query(const Connection& connection, const TableOptions& options, std::vector<Input>& inputs);
+Relation open_query(const Session& connection, const TableOptions& options, std::vector<Input>& inputs);
 
 /// A row-wise query over one table, which the statement `view` makes from the function `reader`; names.kinds must be the engine's.
 /// Checks as above; no file is read.
-Relation open_row_wise(const Connection& connection, const std::string& sql, RowWiseNames names,
-                       const std::string& view, const std::string& reader);
+Relation open_row_wise(const Session& connection, const std::string& sql, RowWiseNames names, const std::string& view,
+                       const std::string& reader);
 
 }  // namespace fractile::source_detail

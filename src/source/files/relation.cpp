@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
 #include "source/engine/letter_case.hpp"
@@ -92,8 +93,7 @@ void check_delimiter(const std::string& delimiter, Format format) {
 }
 
 /// The rows of columns of text; NULL becomes an empty text.
-std::vector<std::vector<std::string>> text_rows(const Connection& connection, const std::string& sql,
-                                                std::size_t width) {
+std::vector<std::vector<std::string>> text_rows(const Session& connection, const std::string& sql, std::size_t width) {
   std::vector<std::vector<std::string>> rows;
   ResultStream result = connection.query(sql, std::vector<CellType>(width, CellType::text));
   while (const std::optional<Chunk> chunk = result.next()) {
@@ -109,7 +109,7 @@ std::vector<std::vector<std::string>> text_rows(const Connection& connection, co
 }
 
 /// The columns of a query, under new names: by their own names, the engine might find other columns, since it ignores letter case.
-std::vector<Column> described_columns(const Connection& connection, const std::string& query) {
+std::vector<Column> described_columns(const Session& connection, const std::string& query) {
   std::vector<Column> columns;
   for (const auto& row : text_rows(connection, "DESCRIBE " + query, 2)) {
     columns.push_back({row[0], "c" + std::to_string(columns.size()), bare_type(row[1]), row[1]});
@@ -131,7 +131,7 @@ struct StoredColumn {
 };
 
 /// The columns of the outermost level, as the file spells them. (The engine invents names for columns with equal names.)
-std::vector<StoredColumn> stored_columns(const Connection& connection, const std::string& file) {
+std::vector<StoredColumn> stored_columns(const Session& connection, const std::string& file) {
   constexpr int most_digits = 38;
   std::vector<StoredColumn> columns;
   std::vector<std::uint64_t> left{1};  // children that are still to come, for the element and those around it
@@ -170,9 +170,13 @@ void require_countable_size(const std::string& file, std::uint64_t most) {
       "split it");
 }
 
+std::string read_parquet_sql(const std::string& paths, const std::string& options = {}) {
+  return "read_parquet(" + paths + ", hive_partitioning = false" + options + ")";
+}
+
 /// The number of rows in the footer of a Parquet file. Throws `data` for an encrypted file whose footer is not encrypted: such a footer is
 /// signed, and names its algorithm along with random bytes. The engine fails where these are not UTF-8, and shows them where they are.
-std::uint64_t parquet_rows(const Connection& connection, const InputFile& file) {
+std::uint64_t parquet_rows(const Session& connection, const InputFile& file) {
   const std::string sql =
       "SELECT CAST(num_rows AS VARCHAR), coalesce(encryption_algorithm, '') FROM parquet_file_metadata(" +
       quote_literal(file.path()) + ")";
@@ -188,10 +192,7 @@ std::uint64_t parquet_rows(const Connection& connection, const InputFile& file) 
 }
 
 std::vector<std::string> paths_of(const std::vector<InputFile>& files) {
-  std::vector<std::string> paths;
-  paths.reserve(files.size());
-  for (const InputFile& file : files) paths.push_back(file.path());
-  return paths;
+  return mapped(files, [](const InputFile& file) { return file.path(); });
 }
 
 /// The list of paths, for functions of the engine that read files.
@@ -243,9 +244,7 @@ std::string header_of(const InputFile& file) {
 
 /// 'name': 'VARCHAR', for each name.
 std::string text_columns_sql(const std::vector<std::string>& names) {
-  std::string sql;
-  for (const std::string& name : names) sql += (sql.empty() ? "" : ", ") + quote_literal(name) + ": 'VARCHAR'";
-  return sql;
+  return joined(names, ", ", [](const std::string& name) { return quote_literal(name) + ": 'VARCHAR'"; });
 }
 
 /// Throws unless the engine can search for this key in JSON, and SQL can spell it.
@@ -363,7 +362,7 @@ Relation Relation::of_delimited(const std::vector<InputFile>& files, std::string
   return relation;
 }
 
-void Relation::add_to(const Connection& connection) const {
+void Relation::add_to(const Session& connection) const {
   if (text_) connection.add(*text_, text_->function());
 }
 
@@ -390,10 +389,10 @@ Relation Relation::of_json(const std::vector<InputFile>& files) {
   return relation;
 }
 
-Relation Relation::of_parquet(const Connection& connection, const std::vector<InputFile>& files) {
+Relation Relation::of_parquet(const Session& connection, const std::vector<InputFile>& files) {
   Relation relation;
   for (const InputFile& file : files) {
-    const std::string from = "read_parquet(" + quote_literal(file.path()) + ", hive_partitioning = false)";
+    const std::string from = read_parquet_sql(quote_literal(file.path()));
     std::vector<Column> columns = described_columns(connection, "SELECT * FROM " + from);
     const std::uint64_t rows = parquet_rows(connection, file);
     require_countable_size(file.display_name(), rows);
@@ -418,12 +417,20 @@ Relation Relation::of_parquet(const Connection& connection, const std::vector<In
     if (columns != relation.columns_) refuse_unlike(file, files.front(), "its columns have other names or types");
   }
   relation.paths_ = paths_of(files);
-  relation.from_ =
-      "read_parquet(" + paths_sql(relation.paths_) + ", hive_partitioning = false)" + aliases_sql(relation.columns_);
+  relation.from_ = read_parquet_sql(paths_sql(relation.paths_)) + aliases_sql(relation.columns_);
   return relation;
 }
 
-Relation Relation::of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup,
+void Relation::expect_nan(const Session& connection) {
+  if (rows_of_.empty()) return;
+  ResultStream rows = connection.query(
+      "SELECT 'yes' FROM duckdb_functions() WHERE function_name = 'read_parquet' AND "
+      "list_contains(parameters, 'can_have_nan') LIMIT 1",
+      {CellType::text});
+  if (rows.next()) from_ = read_parquet_sql(paths_sql(paths_), ", can_have_nan = true") + aliases_sql(columns_);
+}
+
+Relation Relation::of_query(const Session& connection, std::string_view sql, std::vector<std::string> setup,
                             Names names) {
   Relation relation;
   relation.setup_ = std::move(setup);
@@ -504,10 +511,7 @@ std::size_t Relation::number_of(const Column& column) const {
 
 std::string Relation::unblanked_from(const std::vector<Column>& columns) const {
   if (!json_form_) return from_;
-  std::vector<std::string> keys;
-  keys.reserve(columns.size());
-  for (const Column& column : columns) keys.push_back(column.engine_name);
-  return read_json_sql(from_, *json_form_, keys);
+  return read_json_sql(from_, *json_form_, mapped(columns, &Column::engine_name));
 }
 
 Relation Relation::on_lines() const {

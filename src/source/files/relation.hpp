@@ -37,7 +37,7 @@ class Relation {
                            LineEndsInCells line_ends = LineEndsInCells::allowed, const NumberStyle& numbers = {});
   /// Reads the schema of a query, which must have passed SqlTree::of(), after the statements `setup` have been run. `names`:
   /// whether messages may list its columns. Throws EngineFailure.
-  static Relation of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup,
+  static Relation of_query(const Session& connection, std::string_view sql, std::vector<std::string> setup,
                            Names names = Names::listed);
 
   /// Empty for JSON, which has no schema.
@@ -64,8 +64,12 @@ class Relation {
   /// JSON. `bounded`: a long text is cut to its beginning, and other values that are long as text are NULL (row_work.hpp).
   std::string view_sql(const std::string& name, const std::function<bool(const std::string&)>& is_read,
                        const std::vector<std::string>& keys, bool bounded) const;
+  /// For Parquet and a query that the engine may optimize: row groups are not skipped by the ranges of floating-point columns. These leave
+  /// NaN out, so that other records would decide whether a record with NaN meets a condition. Does nothing with an engine that has no such
+  /// option.
+  void expect_nan(const Session& connection);
   /// Registers our table functions with a connection, before setup() is run there.
-  void add_to(const Connection& connection) const;
+  void add_to(const Session& connection) const;
   /// Statements to be run on a connection before it reads the relation.
   const std::vector<std::string>& setup() const { return setup_; }
   /// The shape of delimited text; a scan that meets bad bytes reports them exactly only when it reads all columns.
@@ -95,7 +99,7 @@ class Relation {
   static Relation of_delimited(const std::vector<InputFile>& files, std::string delimiter, LineEndsInCells line_ends,
                                const NumberStyle& numbers);
   static Relation of_json(const std::vector<InputFile>& files);
-  static Relation of_parquet(const Connection& connection, const std::vector<InputFile>& files);
+  static Relation of_parquet(const Session& connection, const std::vector<InputFile>& files);
   std::string unblanked_from(const std::vector<Column>& columns) const;
 
   std::vector<Column> columns_;  // empty for JSON

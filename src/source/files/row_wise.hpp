@@ -29,7 +29,7 @@ using FunctionKinds = std::function<std::set<std::string>(const std::string& nam
 
 /// The functions of this connection's engine. The connection must outlive the result. All functions are looked up in one pass at
 /// the first call.
-FunctionKinds function_kinds(const Connection& connection);
+FunctionKinds function_kinds(const Session& connection);
 
 /// The names that a query may use.
 struct RowWiseNames {

@@ -47,7 +47,7 @@ constexpr auto macros = std::to_array<std::string_view>(
 /// From a name, in lower case, to the kinds of its functions.
 using Kinds = std::multimap<std::string, std::string>;
 
-Kinds all_kinds(const Connection& connection) {
+Kinds all_kinds(const Session& connection) {
   Kinds kinds;
   ResultStream rows = connection.query(
       "SELECT DISTINCT lower(function_name), function_type || ' ' || coalesce(stability, '') || "
@@ -67,7 +67,7 @@ Kinds all_kinds(const Connection& connection) {
 std::span<const std::string_view> row_wise_functions() { return functions; }
 std::span<const std::string_view> row_wise_macros() { return macros; }
 
-FunctionKinds function_kinds(const Connection& connection) {
+FunctionKinds function_kinds(const Session& connection) {
   return [&connection, all = std::make_shared<std::optional<Kinds>>()](const std::string& name) {
     if (!*all) all->emplace(all_kinds(connection));
     std::set<std::string> kinds;

@@ -22,7 +22,7 @@ class RowWiseTest : public EngineTest {
   void SetUp() override {
     EngineTest::SetUp();
     if (IsSkipped()) return;
-    connection_ = std::make_unique<Connection>(Connection::open({}));
+    connection_ = std::make_unique<Session>(Session::open({}));
     kinds_ = function_kinds(*connection_);
   }
 
@@ -40,7 +40,7 @@ class RowWiseTest : public EngineTest {
     EXPECT_FALSE(error.hint().empty()) << sql;
   }
 
-  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<Session> connection_;
   FunctionKinds kinds_;
 };
 

@@ -25,7 +25,7 @@ class RowWork : public EngineTest {
   void SetUp() override {
     EngineTest::SetUp();
     if (IsSkipped()) return;
-    connection_ = std::make_unique<Connection>(Connection::open({}));
+    connection_ = std::make_unique<Session>(Session::open({}));
     names_.tables = {"input"};
     names_.kinds = function_kinds(*connection_);
     names_.has_column = [](const std::string&, const std::string& name) { return name.size() == 1; };
@@ -45,7 +45,7 @@ class RowWork : public EngineTest {
     EXPECT_FALSE(error.hint().empty()) << sql;
   }
 
-  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<Session> connection_;
   RowWiseNames names_;
 };
 

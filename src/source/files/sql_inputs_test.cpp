@@ -20,7 +20,7 @@ class SqlInputs : public EngineTest {
  protected:
   void SetUp() override {
     EngineTest::SetUp();
-    if (!IsSkipped()) connection_ = std::make_unique<Connection>(Connection::open({}));
+    if (!IsSkipped()) connection_ = std::make_unique<Session>(Session::open({}));
   }
 
   void require(const std::string& sql) const {
@@ -38,7 +38,7 @@ class SqlInputs : public EngineTest {
     return error_of([&] { columns(sql); }).what();
   }
 
-  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<Session> connection_;
 };
 
 TEST_F(SqlInputs, ColumnsThatAreNamedAloneAreKnown) {

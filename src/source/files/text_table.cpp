@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "source/files/text_stream.hpp"
 #include "source/text/delimited_records.hpp"
 
@@ -12,10 +13,7 @@ namespace fractile::source_detail {
 namespace {
 
 std::vector<StreamedColumn> text_columns(std::size_t count) {
-  std::vector<StreamedColumn> columns;
-  columns.reserve(count);
-  for (std::size_t k = 0; k < count; ++k) columns.push_back({TextTable::column_name(k), StreamedType::text});
-  return columns;
+  return tabulated(count, [&](std::size_t k) { return StreamedColumn{TextTable::column_name(k), StreamedType::text}; });
 }
 
 std::string new_name() {
@@ -166,9 +164,7 @@ TextTable::Place TextTable::place_of(std::uint64_t record) const {
 }
 
 std::uint64_t TextTable::bytes() const {
-  std::uint64_t bytes = 0;
-  for (const InputFile& file : files_) bytes += file.size();
-  return bytes;
+  return sum_over<std::uint64_t>(files_, [](const InputFile& file) { return file.size(); });
 }
 
 bool TextTable::is_of_one_piece() const {

@@ -12,6 +12,7 @@
 
 #include "source/entries/table_test_support.hpp"
 #include "source/files/text_check.hpp"
+#include "support/errors.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -27,7 +28,7 @@ std::string all_columns(std::size_t columns) {
 }
 
 /// A relation's rows: in its order if the engine has one thread, and otherwise sorted; nothing if reading fails.
-std::optional<std::vector<Row>> rows_of(const Connection& connection, std::size_t threads, const std::string& relation,
+std::optional<std::vector<Row>> rows_of(const Session& connection, std::size_t threads, const std::string& relation,
                                         std::size_t columns) {
   connection.run("SET threads = " + std::to_string(threads));
   std::vector<Row> rows;
@@ -56,7 +57,7 @@ std::optional<std::vector<Row>> sorted(std::optional<std::vector<Row>> rows) {
 }
 
 /// The rows by the engine's own reader, which begins at the start of the file.
-std::optional<std::vector<Row>> rows_by_engine(const Connection& connection, const InputFile& file,
+std::optional<std::vector<Row>> rows_by_engine(const Session& connection, const InputFile& file,
                                                const DelimitedShape& shape) {
   std::string columns;
   for (std::size_t k = 0; k < shape.columns; ++k)
@@ -68,7 +69,7 @@ std::optional<std::vector<Row>> rows_by_engine(const Connection& connection, con
                  shape.columns);
 }
 
-std::optional<std::vector<Row>> rows_by_us(const Connection& connection, const InputFile& file,
+std::optional<std::vector<Row>> rows_by_us(const Session& connection, const InputFile& file,
                                            const DelimitedShape& shape, std::size_t piece, std::size_t threads,
                                            LineEndsInCells line_ends = LineEndsInCells::allowed) {
   TextTable table(std::span(&file, 1), shape, line_ends, piece);
@@ -77,12 +78,7 @@ std::optional<std::vector<Row>> rows_by_us(const Connection& connection, const I
 }
 
 bool passes(const InputFile& file, const DelimitedShape& shape, LineEndsInCells line_ends = LineEndsInCells::allowed) {
-  try {
-    check_delimited(file, shape, line_ends, {});
-  } catch (const Error&) {
-    return false;
-  }
-  return true;
+  return !testing::error_if_any([&] { check_delimited(file, shape, line_ends, {}); });
 }
 
 std::string with(std::string text, const std::string& delimiter, const std::string& end) {
@@ -104,7 +100,7 @@ const std::string nasty =
 
 /// The records are divided among the files anywhere, and each file is read without the others.
 TEST_F(TextTableTest, SeveralFilesAreOneBehindTheOther) {
-  const Connection connection = Connection::open("");
+  const Session connection = Session::open("");
   const std::vector<std::string> texts{"a,b\n1,2\n\"x\ny\",3\n", "a,b\r\n4,5\r\n", "a,b\n", "a,b\r6,\"7\r\"\r",
                                        "a,b\n8,9"};
   std::vector<InputFile> files;
@@ -129,7 +125,7 @@ TEST_F(TextTableTest, SeveralFilesAreOneBehindTheOther) {
 }
 
 TEST_F(TextTableTest, EveryCutReadsAsTheEngineReadsTheWhole) {
-  const Connection connection = Connection::open("");
+  const Session connection = Session::open("");
   for (const std::string end : {"\n", "\r\n", "\r"}) {
     for (const std::string delimiter : {",", "|", "||"}) {
       const DelimitedShape shape{delimiter, 2};
@@ -148,7 +144,7 @@ TEST_F(TextTableTest, EveryCutReadsAsTheEngineReadsTheWhole) {
 }
 
 TEST_F(TextTableTest, OneColumnHasBlankRecords) {
-  const Connection connection = Connection::open("");
+  const Session connection = Session::open("");
   const DelimitedShape shape{",", 1};
   for (const std::string end : {"\n", "\r\n", "\r"}) {
     const InputFile file =
@@ -162,7 +158,7 @@ TEST_F(TextTableTest, OneColumnHasBlankRecords) {
 
 // Texts are drawn from few bytes; most of them are refused.
 TEST_F(TextTableTest, ReadsWhatTheCheckPassesAndNothingElse) {
-  const Connection connection = Connection::open("");
+  const Session connection = Session::open("");
   EXPECT_TRUE(rc::check([&] {
     const std::string end = *rc::gen::element<std::string>("\n", "\r\n", "\r");
     const std::string delimiter = *rc::gen::element<std::string>(",", "||", " ");
@@ -184,7 +180,7 @@ TEST_F(TextTableTest, ReadsWhatTheCheckPassesAndNothingElse) {
 }
 
 TEST_F(TextTableTest, LongRecordsAndLongTexts) {
-  const Connection connection = Connection::open("");
+  const Session connection = Session::open("");
   const DelimitedShape shape{",", 2};
   std::string text = "a,b\n";
   for (std::size_t i = 0; i < 30'000; ++i)
@@ -208,7 +204,7 @@ TEST_F(TextTableTest, LongRecordsAndLongTexts) {
 }
 
 TEST_F(TextTableTest, OnlyCellsThatAreWantedAreDecoded) {
-  const Connection connection = Connection::open("");
+  const Session connection = Session::open("");
   const InputFile file = InputFile::open(folder.write("x.csv", "a,b\n1,2\n\"\n\",3\n\xFF,4\n"));
   TextTable table(std::span(&file, 1), {",", 2}, LineEndsInCells::allowed, 4);
   connection.add(table, table.function());
@@ -225,7 +221,7 @@ TEST_F(TextTableTest, OnlyCellsThatAreWantedAreDecoded) {
 }
 
 TEST_F(TextTableTest, SaysWhetherItWasReadToItsEnd) {
-  const Connection connection = Connection::open("");
+  const Session connection = Session::open("");
   connection.run("SET threads = 2");
   std::string text = "a\n";
   for (int i = 0; i < 100'000; ++i) text += "7\n";

@@ -38,7 +38,7 @@ bool chooses(const SqlNode& expression) {
 /// Walks a query and changes it.
 class Rewriting {
  public:
-  Rewriting(const Connection& connection, SqlDocument& tree) : connection_(connection), tree_(tree) {}
+  Rewriting(const Session& connection, SqlDocument& tree) : connection_(connection), tree_(tree) {}
 
   void whole(const std::vector<Column>& columns) {
     SqlNode& outermost = tree_["statements"][0]["node"];
@@ -226,14 +226,14 @@ class Rewriting {
 
   SqlDocument::AllocatorType& allocator() { return tree_.GetAllocator(); }
 
-  const Connection& connection_;
+  const Session& connection_;
   SqlDocument& tree_;
   std::optional<SqlDocument> box_ = {};  // set when it is first needed
 };
 
 }  // namespace
 
-std::string total_query(const Connection& connection, const SqlTree& tree, const std::vector<Column>& columns) {
+std::string total_query(const Session& connection, const SqlTree& tree, const std::vector<Column>& columns) {
   SqlDocument document = tree.copy();
   Rewriting(connection, document).whole(columns);
   return sql_of(connection, document);

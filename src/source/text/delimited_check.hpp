@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "exact/uncopied.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile::source_detail {
@@ -29,11 +30,8 @@ enum class LineEndsInCells { allowed, refused };
 enum class LineEnd { none, lf, crlf, cr };
 
 /// Receives the cells of records.
-class CellSink {
+class CellSink : Uncopied {
  public:
-  CellSink() = default;
-  CellSink(const CellSink&) = delete;
-  CellSink& operator=(const CellSink&) = delete;
   virtual ~CellSink() = default;
   /// The record's next cell, without its quotes.
   virtual void cell(std::string_view text) = 0;

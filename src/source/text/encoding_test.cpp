@@ -5,6 +5,7 @@
 #include <string>
 
 #include "fractile/error.hpp"
+#include "support/errors.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -51,13 +52,9 @@ TEST(Transcoding, KnowsEncodingsByTheirUsualNames) {
   EXPECT_EQ(encoding_named("ISO-8859-1"), TextEncoding::latin_1);
   EXPECT_EQ(encoding_named("Windows-1252"), TextEncoding::windows_1252);
   EXPECT_EQ(encoding_named("utf_16le"), TextEncoding::utf_16_le);
-  try {
-    encoding_named("ebcdic");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::usage);
-    EXPECT_STREQ(error.what(), "unknown encoding 'ebcdic'");
-  }
+  const Error error = testing::error_of([&] { encoding_named("ebcdic"); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_STREQ(error.what(), "unknown encoding 'ebcdic'");
 }
 
 }  // namespace

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <limits>
 #include <new>
+#include <utility>
 
 #include "fractile/error.hpp"
 
@@ -38,6 +40,14 @@ auto run_between(Stream& stream, std::string_view& packed, std::span<char>& text
   packed.remove_prefix(in - stream.avail_in);
   text = text.subspan(out - stream.avail_out);
   return status;
+}
+
+/// The meaning of a library's status; the bytes are damaged if it is none of the known ones. Throws std::bad_alloc when memory is lacking.
+template <class Status>
+Unpacked meaning_of(Status status, Status lacks_memory, std::initializer_list<std::pair<Status, Unpacked>> known) {
+  if (status == lacks_memory) throw std::bad_alloc();
+  const auto* const at = std::ranges::find(known, status, &std::pair<Status, Unpacked>::first);
+  return at == known.end() ? Unpacked::damaged : at->second;
 }
 
 [[noreturn]] void fail_to_start(std::string_view library) {
@@ -70,17 +80,9 @@ class GzipUnpacker final : public Unpacker {
                                                                                      : Unpacked::more;
   }
   Unpacked step(std::string_view& packed, std::span<char>& text) override {
-    switch (run_between(stream_, packed, text, [](z_stream* stream) { return inflate(stream, Z_NO_FLUSH); })) {
-      case Z_OK:
-      case Z_BUF_ERROR:
-        return Unpacked::more;
-      case Z_STREAM_END:
-        return Unpacked::ended;
-      case Z_MEM_ERROR:
-        throw std::bad_alloc();
-      default:
-        return Unpacked::damaged;
-    }
+    const int status = run_between(stream_, packed, text, [](z_stream* stream) { return inflate(stream, Z_NO_FLUSH); });
+    return meaning_of(status, Z_MEM_ERROR,
+                      {{Z_OK, Unpacked::more}, {Z_BUF_ERROR, Unpacked::more}, {Z_STREAM_END, Unpacked::ended}});
   }
 
  private:
@@ -122,18 +124,10 @@ class ZstdUnpacker final : public Unpacker {
     made_ += out.pos;
     if (status == 0) return has_said_size() && made_ != said_ ? Unpacked::damaged : Unpacked::ended;
     if (ZSTD_isError(status) == 0) return Unpacked::more;
-    switch (ZSTD_getErrorCode(status)) {
-      case ZSTD_error_memory_allocation:
-        throw std::bad_alloc();
-      case ZSTD_error_frameParameter_windowTooLarge:
-        return Unpacked::too_wide;
-      case ZSTD_error_dictionary_wrong:
-        return Unpacked::with_dictionary;
-      case ZSTD_error_frameParameter_unsupported:
-        return Unpacked::unread;
-      default:
-        return Unpacked::damaged;
-    }
+    return meaning_of(ZSTD_getErrorCode(status), ZSTD_error_memory_allocation,
+                      {{ZSTD_error_frameParameter_windowTooLarge, Unpacked::too_wide},
+                       {ZSTD_error_dictionary_wrong, Unpacked::with_dictionary},
+                       {ZSTD_error_frameParameter_unsupported, Unpacked::unread}});
   }
 
  private:
@@ -182,16 +176,8 @@ class Bzip2Unpacker final : public Unpacker {
     return Unpacked::more;
   }
   Unpacked step(std::string_view& packed, std::span<char>& text) override {
-    switch (run_between(stream_, packed, text, &BZ2_bzDecompress)) {
-      case BZ_OK:
-        return Unpacked::more;
-      case BZ_STREAM_END:
-        return Unpacked::ended;
-      case BZ_MEM_ERROR:
-        throw std::bad_alloc();
-      default:
-        return Unpacked::damaged;
-    }
+    return meaning_of(run_between(stream_, packed, text, &BZ2_bzDecompress), BZ_MEM_ERROR,
+                      {{BZ_OK, Unpacked::more}, {BZ_STREAM_END, Unpacked::ended}});
   }
 
  private:
@@ -227,22 +213,15 @@ class XzUnpacker final : public Unpacker {
     return Unpacked::more;
   }
   Unpacked step(std::string_view& packed, std::span<char>& text) override {
-    switch (run_between(stream_, packed, text, [](lzma_stream* stream) { return lzma_code(stream, LZMA_RUN); })) {
-      case LZMA_OK:
-      case LZMA_BUF_ERROR:
-        return Unpacked::more;
-      case LZMA_STREAM_END:
-        return Unpacked::ended;
-      case LZMA_MEM_ERROR:
-        throw std::bad_alloc();
-      case LZMA_MEMLIMIT_ERROR:
-        return Unpacked::too_wide;
-      case LZMA_OPTIONS_ERROR:
-      case LZMA_UNSUPPORTED_CHECK:
-        return Unpacked::unread;
-      default:
-        return Unpacked::damaged;
-    }
+    const lzma_ret status =
+        run_between(stream_, packed, text, [](lzma_stream* stream) { return lzma_code(stream, LZMA_RUN); });
+    return meaning_of(status, LZMA_MEM_ERROR,
+                      {{LZMA_OK, Unpacked::more},
+                       {LZMA_BUF_ERROR, Unpacked::more},
+                       {LZMA_STREAM_END, Unpacked::ended},
+                       {LZMA_MEMLIMIT_ERROR, Unpacked::too_wide},
+                       {LZMA_OPTIONS_ERROR, Unpacked::unread},
+                       {LZMA_UNSUPPORTED_CHECK, Unpacked::unread}});
   }
 
  private:

@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "exact/uncopied.hpp"
+
 namespace fractile::source_detail {
 
 /// The outcome of a step.
@@ -22,11 +24,8 @@ enum class Unpacked {
 constexpr std::size_t widest_window = std::size_t{1} << 27;
 
 /// Unpacks a file's parts one after another. Every function may throw std::bad_alloc.
-class Unpacker {
+class Unpacker : Uncopied {
  public:
-  Unpacker() = default;
-  Unpacker(const Unpacker&) = delete;
-  Unpacker& operator=(const Unpacker&) = delete;
   virtual ~Unpacker() = default;
 
   /// How many of a part's first bytes begin() examines.

@@ -93,7 +93,7 @@ TEST(TextNumbers, AreDoublesNearestToWhatIsWritten) {
 std::vector<std::optional<double>> asked(const std::vector<std::string>& texts, const std::string& expression) {
   std::string list;
   for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + quote_literal(text);
-  const Connection connection = Connection::open({});
+  const Session connection = Session::open({});
   ResultStream rows = connection.query(
       fmt::format("SELECT {} FROM (SELECT unnest(CAST([{}] AS VARCHAR[])) AS x)", expression, list), {CellType::real});
   std::vector<std::optional<double>> answers;

@@ -8,6 +8,7 @@
 #include "source/entries/table_test_support.hpp"
 #include "source/files/text_stream.hpp"
 #include "source/text/packing_test_support.hpp"
+#include "support/errors.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -35,12 +36,9 @@ class UnpackingTest : public ::testing::Test {
   }
   /// The error before it is read; empty if there is none.
   std::string said_at_once(const std::string& bytes) const {
-    try {
-      require_read_packing(InputFile::open(folder.write("t", bytes)));
-      return {};
-    } catch (const Error& error) {
-      return said(error);
-    }
+    const std::optional<Error> error =
+        testing::error_if_any([&] { require_read_packing(InputFile::open(folder.write("t", bytes))); });
+    return error ? said(*error) : "";
   }
   /// The error's words about the file, without its name.
   std::string said(const Error& error) const {
