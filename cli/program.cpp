@@ -50,6 +50,10 @@ std::vector<std::string> reversed(int argc, char** argv) {
 }
 
 int run(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "--version") {
+    print(std::string("fractile ") + version + "\n");
+    return 0;
+  }
   const std::array verbs{Verb{release_verb(), run_release},     Verb{plan_verb(), run_plan},
                          Verb{publish_verb(), run_publish},     Verb{explain_verb(), run_explain},
                          Verb{ledger_verb(), run_ledger},       Verb{columns_verb(), run_columns},
@@ -64,16 +68,12 @@ int run(int argc, char** argv) {
   }
   app.require_subcommand(0, 1);
   app.allow_extras();
-  app.set_version_flag("--version", std::string("fractile ") + version + "\n");
   app.formatter_fn([&](const CLI::App*, const std::string&, CLI::AppFormatMode) { return help_of(specs); });
   try {
     app.parse(reversed(argc, argv));
   } catch (const CLI::CallForHelp&) {
     if (app.get_subcommands().empty() && !app.remaining().empty()) require_verb(app, specs);
     print(app.help());
-    return 0;
-  } catch (const CLI::CallForVersion&) {
-    print(app.version());
     return 0;
   } catch (const CLI::ParseError& complaint) {
     const VerbSpec& spec = typed_verb(app, verbs).spec;

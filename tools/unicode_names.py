@@ -88,7 +88,7 @@ struct Pair {{
                 [(f"{a:#x}", f"{b:#x}") for a, b, _ in ranges(c for c in CHARACTERS if not in_form_c(c))]))
     print(array("Marks that the normal form may put together with a letter before them, and others between them.", "Range",
                 "joining_marks", [(f"{a:#x}", f"{b:#x}") for a, b, _ in ranges(joining)]))
-    print(array("Other pairs that it composes when they are side by side.", "Pair", "joined",
+    print(array("Other pairs that it composes when they are side by side.", "Pair", "composed",
                 [(f"{a:#x}", f"{b:#x}") for a, b in joins if b not in joining]))
     print(array("All marks.", "Marks", "all_marks",
                 [(f"{a:#x}", f"{b:#x}", str(k)) for a, b, k in ranges(marks, lambda c: unicodedata.combining(chr(c)))]))

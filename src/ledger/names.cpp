@@ -72,16 +72,16 @@ unsigned place_of(std::uint32_t character) {
 /// Whether the normal form (C) may compose a letter and a mark behind it, or reorder or compose two marks. If this is false and no
 /// character is in `rewritten`, the text is its own normal form: each character is its own normal form, the marks on each letter are
 /// sorted, and nothing is composed. A mark of `joining_marks` is not composed, since the text has none. The second character of a pair of
-/// `joined` could be composed only with the character directly in front of it: if the second character is a mark, it stands directly
+/// `composed` could be composed only with the character directly in front of it: if the second character is a mark, it stands directly
 /// behind a letter; if it is not, it cannot be composed across a mark. The character in front is not its partner, and is first composed
 /// again from its own parts. (Sorting does not move such a mark in front of a mark that is part of the letter, since every mark that
 /// combines with a partner of this mark has the same place.)
 bool is_written_in_parts(const Characters& characters) {
   const auto joins = [](std::uint32_t second) {
-    return std::ranges::find(joined, second, &Pair::second) != joined.end();
+    return std::ranges::find(composed, second, &Pair::second) != composed.end();
   };
   const auto is_pair = [](std::uint32_t first, std::uint32_t second) {
-    return std::ranges::any_of(joined, [&](const Pair& pair) { return pair.first == first && pair.second == second; });
+    return std::ranges::any_of(composed, [&](const Pair& pair) { return pair.first == first && pair.second == second; });
   };
   if (has_any(characters, parts) || has_any(characters, joining_marks)) return true;
   unsigned last_place = 0;

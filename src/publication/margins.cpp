@@ -25,7 +25,7 @@ std::vector<std::string> in_level(const GroupKey& key, const KeyLevel& level) {
 }
 
 /// A total of a table whose margins draw nothing.
-PublishedLevel sum_over(const PublishedLevel& finest, const PublicationTable& table, std::size_t level) {
+PublishedLevel sum_by_level(const PublishedLevel& finest, const PublicationTable& table, std::size_t level) {
   const KeyLevel& columns = table.levels[level];
   Release release{finest.release.query, finest.release.lattice, {}};
   release.source = finest.release.source;
@@ -52,7 +52,7 @@ void publication_detail::add_sums(PublishedTables& tables) {
   for (const PublishedLevel& finest : tables.levels) {
     const PublicationTable& table = tables.publication.tables[finest.table];
     for (std::size_t level = table.drawn_levels(); finest.level == 0 && level < table.levels.size(); ++level)
-      tables.sums.push_back(sum_over(finest, table, level));
+      tables.sums.push_back(sum_by_level(finest, table, level));
   }
 }
 

@@ -68,7 +68,7 @@ class SymbolicLoss {
 };
 
 /// The points in order; points whose bounds overlap are merged.
-std::vector<RealBounds> joined(std::vector<RealBounds> points) {
+std::vector<RealBounds> merged(std::vector<RealBounds> points) {
   std::ranges::sort(points, {}, &RealBounds::lower);
   std::vector<RealBounds> result;
   for (RealBounds& point : points) {
@@ -89,7 +89,7 @@ std::vector<UnstableWindow> windows_within(const SymbolicLoss& loss, const Ratio
   std::vector<RealBounds> points = loss.crossings(from, to);
   points.push_back({from, from});
   points.push_back({to, to});
-  const std::vector<RealBounds> pieces = joined(std::move(points));
+  const std::vector<RealBounds> pieces = merged(std::move(points));
   bool rises = false;  // whether the loss rises in the part before
   for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
     checkpoint();
@@ -97,7 +97,7 @@ std::vector<UnstableWindow> windows_within(const SymbolicLoss& loss, const Ratio
     std::vector<RealBounds> turns = real_roots(slope, pieces[i].upper, pieces[i + 1].lower);
     turns.push_back(pieces[i]);
     turns.push_back(pieces[i + 1]);
-    turns = joined(std::move(turns));
+    turns = merged(std::move(turns));
     for (std::size_t j = 0; j + 1 < turns.size(); ++j) {
       const bool rises_here = slope.at(middle(turns[j].upper, turns[j + 1].lower)).sign() > 0;
       if (rises_here && rises) windows.back().to = turns[j + 1];

@@ -152,7 +152,7 @@ Row cells_of(const Estimate& estimate, Writer written, OpenEnds ends) {
   return {written(estimate.value, Towards::nearest), lower_text(texts, ends), upper_text(texts, ends)};
 }
 
-Row joined(Row row, const Row& more) {
+Row appended(Row row, const Row& more) {
   row.insert(row.end(), more.begin(), more.end());
   return row;
 }
@@ -194,11 +194,11 @@ std::string to_csv(const Release& release, const std::vector<NamedComparison>& c
   const Row headings{release.statistics ? "at" : "quantile", "against", "value", "lower", "upper"};
   std::string text;
   const auto add = [&](const std::string& statistic, const Row& key, const Row& cells) {
-    Row row = joined(joined({statistic}, key), cells);
+    Row row = appended(appended({statistic}, key), cells);
     if (release.unsafe_seed) row.push_back(text.empty() ? "unsafe_seed" : std::to_string(*release.unsafe_seed));
     text += csv_line(row);
   };
-  const Row others = joined({"statistic", "unsafe_seed"}, headings);
+  const Row others = appended({"statistic", "unsafe_seed"}, headings);
   add("statistic", release.is_grouped() ? csv_key_headings(release, others) : Row(), headings);
   for (const Release::Group& group : release.groups) {
     for (std::size_t i = 0; i < group.indices.size(); ++i) {
@@ -214,9 +214,9 @@ std::string to_csv(const Release& release, const std::vector<NamedComparison>& c
   for (const NamedComparison& each : comparisons) {
     const Row names{each.quantile, each.against};
     add("difference", each.key.texts(),
-        joined(names, cells_of(each.comparison.difference, difference_writer(kind), OpenEnds::infinite)));
+        appended(names, cells_of(each.comparison.difference, difference_writer(kind), OpenEnds::infinite)));
     if (!each.comparison.ratio) continue;
-    add("ratio", each.key.texts(), joined(names, cells_of(*each.comparison.ratio, rounded<6>, OpenEnds::infinite)));
+    add("ratio", each.key.texts(), appended(names, cells_of(*each.comparison.ratio, rounded<6>, OpenEnds::infinite)));
   }
   return text;
 }
@@ -226,15 +226,15 @@ std::vector<report_detail::Row> report_detail::comparison_rows(const Release& re
   const bool with_ratios = release.lattice.kind() == ValueKind::number;
   Row heading{"quantile", "against", "difference", "lower", "upper"};
   if (with_ratios) heading.insert(heading.end(), {"ratio", "lower", "upper"});
-  std::vector<Row> rows{joined(key_headings(release), heading)};
+  std::vector<Row> rows{appended(key_headings(release), heading)};
   for (const NamedComparison& each : comparisons) {
     const std::optional<Estimate>& ratio = each.comparison.ratio;
     const Row row = behind_key(each.key, {each.quantile, each.against});
-    rows.push_back(joined(
+    rows.push_back(appended(
         row, cells_of(each.comparison.difference, difference_writer(release.lattice.kind()), OpenEnds::in_words)));
     if (!with_ratios) continue;
     rows.back() =
-        joined(std::move(rows.back()), ratio ? cells_of(*ratio, rounded<4>, OpenEnds::in_words) : Row{"-", "-", "-"});
+        appended(std::move(rows.back()), ratio ? cells_of(*ratio, rounded<4>, OpenEnds::in_words) : Row{"-", "-", "-"});
   }
   return rows;
 }

@@ -110,7 +110,7 @@ std::string path_of(const NamedFiles& named, const InputFile* first) {
   return named.path();
 }
 
-std::string joined(std::vector<std::string> texts) {
+std::string with_commas(std::vector<std::string> texts) {
   std::ranges::sort(texts);
   std::string all;
   for (const std::string& each : texts) {
@@ -177,7 +177,7 @@ InputFiles InputFiles::open(const std::vector<NamedFiles>& all, TextEncoding enc
     paths.push_back(path_of(named, first));
     first += named.files.size();
   }
-  OpenedFile opened{joined(names), joined(paths), {}};
+  OpenedFile opened{with_commas(names), with_commas(paths), {}};
   if (all.size() > 1 || !all.front().is_one) opened.parts = files_of(all);
   return {std::move(files), std::move(opened), shown_name(names)};
 }
@@ -198,7 +198,7 @@ std::string path_of_table(const std::vector<std::string>& names) {
     const fs::path file = named.is_one ? fs::canonical(named.name, unknown) : fs::path(named.path());
     paths.push_back(unknown ? std::string() : file.string());
   }
-  return joined(std::move(paths));
+  return with_commas(std::move(paths));
 }
 
 std::vector<std::string> files_of_name(const std::string& name) {
