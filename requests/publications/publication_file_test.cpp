@@ -302,7 +302,7 @@ TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
   expect_refused("share = 2", "possible = [\"n\"]", "29: table[0].possible[0]", "a cell is a list of keys",
                  "one list a cell");
   expect_refused("share = 2", "possible = [[\"n\"]]", "29: table[0].possible",
-                 "a cell has 1 keys, and the table 2 columns", "one key a column");
+                 "a cell has 1 key, and the table 2 columns", "one key a column");
   expect_refused("count = true\nmean", "mean", "16: table[0]", "releases no count", "count = true");
   expect_refused("hidden = 10", "hidden = -1", "45: marks.hidden", "-1 is not a whole number", "write for example");
   expect_refused("quantiles = \"deciles\"", "", "27: table[0].intervals", "intervals need quantiles", "leave it out");
