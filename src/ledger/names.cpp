@@ -81,7 +81,8 @@ bool is_written_in_parts(const Characters& characters) {
     return std::ranges::find(composed, second, &Pair::second) != composed.end();
   };
   const auto is_pair = [](std::uint32_t first, std::uint32_t second) {
-    return std::ranges::any_of(composed, [&](const Pair& pair) { return pair.first == first && pair.second == second; });
+    return std::ranges::any_of(composed,
+                               [&](const Pair& pair) { return pair.first == first && pair.second == second; });
   };
   if (has_any(characters, parts) || has_any(characters, joining_marks)) return true;
   unsigned last_place = 0;
