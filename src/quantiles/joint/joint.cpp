@@ -13,6 +13,7 @@ namespace fractile {
 namespace {
 
 constexpr double lost_by_units = 1;  // nats
+constexpr std::size_t few_positions = 16;
 
 }  // namespace
 
@@ -91,7 +92,8 @@ JointChoice JointSelection::draw(RandomBits& bits, Filter filter) {
     if (!kept && tables_->listed<Real>().fits()) try_with(tables_->listed<Real>());
   };
   try_listed.operator()<double>();
-  try_listed.operator()<long double>();
+  // Among few positions, boxes take less time than lists in long double.
+  if (problem_.profile.distinct() > few_positions) try_listed.operator()<long double>();
   if (!kept) try_with(tables_->boxes());
   while (!kept) {
     tables_->boxes().refine();
