@@ -1,4 +1,4 @@
-// One source, compiled for several instruction sets (Highway) one of these is chosen at the first call. All of them have the
+// One source, compiled for several instruction sets by Highway, which chooses one of these at the first call. All of them have the
 // arithmetic of one value, operation for operation.
 #include "libraries/highway.hpp"
 
