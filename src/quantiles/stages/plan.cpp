@@ -115,7 +115,9 @@ std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& latt
   const double between = *records >= policy.fewest_in_a_tie * for_a_tie ? for_a_tie : 0;
   const double at_once = std::max<double>(policy.enough_between, between);
   if (all.size() <= policy.most_at_once && *records >= at_once * static_cast<double>(all.size() + 1)) return all;
-  const auto [first, last] = carried(all, *records, policy);
+  const auto ends = carried(all, *records, policy);
+  const std::size_t first = ends.first;
+  const std::size_t last = ends.second;
   const double cells =
       std::min((all[last] - all[first]).to_double() * *records / std::max<double>(policy.between_anchors, between),
                std::max<double>(*records / policy.between_more, policy.most_anchors) - 1);
