@@ -73,8 +73,11 @@ class Memory(CommandTest):
             asked = options(bounds=("0", "2499999"), step="1", quantiles="median", ledger="budget.db", again=True, threads="1")
             result = run("release", "t.csv", *asked, cwd=self.folder,
                          preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
-            # It succeeded, or failed before it began, perhaps because the ledger found no memory.
-            if "memory" not in result.err or "budget.db' cannot be used: out of memory" in result.err:
+            if "memory" not in result.err:  # it succeeded, or failed before it began
+                continue
+            if "budget.db' cannot be used: out of memory" in result.err:  # the ledger found none before it charged
+                self.assertEqual(result.code, 5, result.err)
+                self.assertIn("nothing was charged", result.err)
                 continue
             self.assertEqual(result.code, 3, result.err)
             if "counts as spent" in result.err:

@@ -211,8 +211,8 @@ std::uint64_t unit_of(std::uint64_t number, int digits) {
   return std::uint64_t{1} << std::max(static_cast<int>(std::bit_width(number)) - 1 - digits, 0);
 }
 
-/// A few more numbers of records, which other groups share: so their thresholds are computed once. The largest number, on which widths depend,
-/// grows by less than 1/128, and neither by more than half of what lies between them: each number more takes its time.
+/// A few more numbers of records, which other groups share, so that their thresholds are computed once. The largest number, on which widths
+/// depend, grows by less than 1/128. Neither bound moves by more than half of their distance, since each number between them takes time.
 CriticalValues::Records shared(const CriticalValues::Records& n) {
   const std::uint64_t between = std::bit_floor(std::max<std::uint64_t>((n.most - n.least) / 2, 1));
   const std::uint64_t fine = std::min(unit_of(n.most, 7), between);

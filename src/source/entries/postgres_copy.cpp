@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "exact/wide_integers.hpp"
 #include "libraries/fmt.hpp"
 #include "source/text/header_line.hpp"
 
@@ -59,13 +60,12 @@ std::optional<std::int64_t> decimal_cell(std::string_view cell, int scale) {
   if ((sign != positive && sign != negative) || count < 0 || cell.size() != 8 + 2 * static_cast<std::size_t>(count)) {
     throw PostgresCopy::Malformed{};
   }
-  __extension__ using Wide = __int128;
-  Wide units = 0;
+  int128 units = 0;
   for (int i = 0; i < count; ++i) {
     const int digit = number_at<std::int16_t>(cell, 8 + 2 * static_cast<std::size_t>(i));
     // The digit's last place is 10^(4 (weight - i)).
     int places = 4 * (weight - i) + scale;
-    Wide part = digit;
+    int128 part = digit;
     if (digit < 0 || digit > 9999 || places > 20) throw PostgresCopy::Malformed{};
     for (; places > 0; --places) part *= 10;
     for (; places < 0 && part != 0; ++places) {
