@@ -54,7 +54,9 @@ TEST(Rational, NumbersInMemoryAreLikeThoseInWords) {
     EXPECT_EQ(a.numerator() / a.denominator(), a);
     EXPECT_TRUE(a.denominator().is_integer());
     EXPECT_EQ(a.fits_uint64(), a.is_integer() && a.sign() >= 0 && a < Rational(2).pow(64)) << a.to_string();
-    if (a.fits_uint64()) EXPECT_EQ(Rational(a.to_uint64()), a);
+    if (a.fits_uint64()) {
+      EXPECT_EQ(Rational(a.to_uint64()), a);
+    }
     for (const Rational& b : numbers) {
       EXPECT_EQ(a == b, a.to_string() == b.to_string());
       EXPECT_EQ(a <=> b, (a - b).sign() <=> 0) << a.to_string() << " and " << b.to_string();
