@@ -24,14 +24,15 @@ class AffineFilter {
     double index = (value - terms_.lower) * terms_.per_step;
     index = index < 0 ? 0 : index;
     index = index > terms_.last ? terms_.last : index;
+    if (terms_.is_unrounded) {
+      const bool is_number = index >= 0;
+      const auto halves = static_cast<Position>(is_number ? 2 * index : 0);
+      return is_number ? (halves + 1) | 1 : uncertain;
+    }
     const double shifted = index + to_wholes;
-    const double beyond = index - (shifted - to_wholes);
-    const double distance = std::abs(beyond);
+    const double distance = std::abs(index - (shifted - to_wholes));
     const bool certain = distance + (terms_.error + index * relative_error) < 0.5;
-    const bool is_half_way = distance == 0.5 && index >= terms_.first_half_way;
-    const std::uint64_t whole = std::bit_cast<std::uint64_t>(shifted) - std::bit_cast<std::uint64_t>(to_wholes);
-    const std::uint64_t nearest = whole + (beyond == 0.5 ? 1 : 0);
-    return (2 * nearest + 1) | (certain || is_half_way ? Position{0} : uncertain);
+    return (2 * (std::bit_cast<Position>(shifted) - bits_of_to_wholes) + 1) | (certain ? Position{0} : uncertain);
   }
   /// The same for many values; returns whether any is uncertain.
   bool operator()(std::span<const double> values, Position* positions) const;
@@ -39,12 +40,13 @@ class AffineFilter {
   // The constants of that arithmetic.
   static constexpr double relative_error = 0x1p-49;
   static constexpr double to_wholes = 0x1p52;  // added to a number of [0, 2^52), it rounds away the fraction
+  static constexpr auto bits_of_to_wholes = std::bit_cast<Position>(to_wholes);
   struct Terms {
     double lower;
     double per_step;
-    double last;            // the largest index
-    double error;           // of an index near 0; from 1/2 on, every position is uncertain
-    double first_half_way;  // from this index on, a computed half-way point is exact: 1/2, or none
+    double last;        // the largest index
+    double error;       // of an index near 0; from 1/2 on, every position is uncertain
+    bool is_unrounded;  // an index is exact: all numbers are certain
   };
   const Terms& terms() const { return terms_; }
 
