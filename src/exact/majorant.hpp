@@ -36,8 +36,9 @@ class RateBounds {
   /// The same, reused if one of the last calls on this thread had the same rate.
   static RateBounds of(const Exponent& rate);
 
-  /// W >= length * 2^53 * exp(-rate * gap), an integer below 2^116, and at most 1.0615 times that plus 1.
-  uint128 majorant(std::uint64_t gap, std::uint64_t length) const {
+  /// W >= length * 2^53 * exp(-rate * gap), an integer below 2^116, and at most 1.0615 times that plus 1. Always inlined, since loops
+  /// over runs call it, in which the compiler would count it as too large.
+  [[gnu::always_inline]] uint128 majorant(std::uint64_t gap, std::uint64_t length) const {
     constexpr double last = 127 * 0x1p52;                               // from here on the shift makes every product 0
     const double y = std::min(static_cast<double>(gap) * grid_, last);  // at most gap * rate * log2(e) * 2^52
     const auto fixed = static_cast<std::uint64_t>(static_cast<std::int64_t>(y));  // signed: one instruction

@@ -2,7 +2,7 @@
 // the functions on spans compute on vectors of the machine's width. Proof: docs/proofs/selection.md, theorem 7.
 #pragma once
 
-#include <cmath>
+#include <bit>
 #include <cstdint>
 #include <span>
 
@@ -24,8 +24,9 @@ class RunMajorant {
 
   /// Scales masses such that the greatest is between 2^44 and 2^45. `largest` is the greatest weight, at least 1/2.
   void fit(double largest) {
-    exponent_ = std::ilogb(largest);
-    scale_ = std::ldexp(1.0, largest_bits - exponent_);
+    constexpr int bias = 1023;  // of a double's exponent, which stands above 52 bits
+    exponent_ = static_cast<int>(std::bit_cast<std::uint64_t>(largest) >> 52) - bias;
+    scale_ = std::bit_cast<double>(static_cast<std::uint64_t>(bias + largest_bits - exponent_) << 52);
   }
 
   /// W >= 2^unit_bits() length * exp(-rate * gap), at most 1.0615 times that plus 3 (while rate * gap < 690) and at most 2^46; 0

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "exact/coin.hpp"
 #include "exact/gaps.hpp"
@@ -18,6 +19,11 @@ namespace {
 
 void require_lengths(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths) {
   if (scores.size() != lengths.size()) throw Error(ErrorCode::usage, "there must be one length for each score");
+  std::uint64_t all_bits = 0;
+  for (const std::uint64_t length : lengths) all_bits |= length;
+  if (all_bits == 0) throw Error(ErrorCode::usage, "nothing to select from");
+  if (std::bit_width(all_bits) + std::bit_width(lengths.size()) <= 63)
+    return;  // these lengths add up to less than 2^63
   std::uint64_t total = 0;
   for (const std::uint64_t length : lengths) {
     total += length;
@@ -25,7 +31,6 @@ void require_lengths(std::span<const std::uint64_t> scores, std::span<const std:
       throw Error(ErrorCode::usage, "the lengths add up to 2^63 or more");
     }
   }
-  if (total == 0) throw Error(ErrorCode::usage, "nothing to select from");
 }
 
 /// The index k with mass 0 + .. + mass (k-1) <= target < mass 0 + .. + mass k. Without branches: lists are short.

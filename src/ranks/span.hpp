@@ -46,6 +46,27 @@ Index first_entry(std::type_identity_t<Index> low, Index high, Predicate enough)
   return low;
 }
 
+/// The same, searched for from `near` on, one of these entries: in steps that double, so that a good guess reads few entries.
+template <std::integral Index, class Predicate>
+Index first_entry_near(std::type_identity_t<Index> near, std::type_identity_t<Index> low, Index high,
+                       Predicate enough) {
+  Index step = 1;
+  if (enough(near)) {
+    for (high = near; low < high; step *= 2) {
+      const Index before = high - std::min<Index>(step, high - low);
+      if (!enough(before)) return first_entry(before + 1, high, enough);
+      high = before;
+    }
+    return low;
+  }
+  for (low = near + 1; low < high; step *= 2) {
+    const Index after = low + std::min<Index>(step, high - low) - 1;
+    if (enough(after)) return first_entry(low, after, enough);
+    low = after + 1;
+  }
+  return high;
+}
+
 /// The number of parts of a cell, a function of the lattice's size alone: 2^32, or fewer when size * subcells would exceed 2^62. Up
 /// to 2^30 candidates, no two of fewer than 2^32 records share a part.
 std::uint64_t subcells_for(std::uint64_t lattice_size);

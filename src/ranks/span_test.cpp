@@ -62,6 +62,29 @@ std::map<Position, std::uint64_t> any_records(std::uint64_t candidates) {
   return records;
 }
 
+TEST(Span, TheFirstEntryIsFoundFromEveryGuess) {
+  for (std::size_t low = 0; low < 3; ++low) {
+    for (std::size_t high = low + 1; high < 40; ++high) {
+      for (std::size_t first = low; first <= high; ++first) {
+        const auto enough = [&](std::size_t k) { return k >= first; };
+        ASSERT_EQ(first_entry(low, high, enough), first);
+        for (std::size_t near = low; near < high; ++near) {
+          std::size_t read = 0;
+          const auto counted = [&](std::size_t k) {
+            EXPECT_TRUE(low <= k && k < high);
+            ++read;
+            return enough(k);
+          };
+          ASSERT_EQ(first_entry_near(near, low, high, counted), first) << near << " in " << low << ", " << high;
+          if (near == first) {
+            ASSERT_LE(read, 2U);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Span, CursorsAgreeWithTheDefinitionDownTheRecursion) {
   EXPECT_TRUE(rc::check("splits and candidates", [] {
     const std::uint64_t candidates = *rc::gen::inRange<std::uint64_t>(1, 6);

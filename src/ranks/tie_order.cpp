@@ -30,6 +30,7 @@ std::uint64_t TieOrder::below(std::uint64_t records, std::uint64_t part) const {
 // The bits of the part, from the top. Once a single record has the bits so far, its index is their mirror image, or, where they are
 // all 0, the least number with these low bits that an index may be.
 std::uint64_t TieOrder::part_of(std::uint64_t records, std::uint64_t rank) const {
+  if (records == 1) return parts() / 2;
   std::uint64_t part = 0;
   std::uint64_t residue = 0;
   std::uint64_t alike = records;

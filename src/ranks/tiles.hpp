@@ -85,13 +85,18 @@ class Tiling {
     while (near < profile_.distinct() && profile_.position(near) <= position) ++near;
     return near;
   }
-  /// Every entry has at least one record, so the rank's entry is at most this far from `low`; without ties it is exactly there.
+  /// The entry of the record with this rank, from `low` on; `high` if it has none below. Searched for from where it would be if the
+  /// entries had equally many records.
   std::size_t entry_of_rank(std::uint64_t rank, std::size_t low, std::size_t high) const {
     if (low >= high || profile_.cumulative(low) > rank) return low;
-    const std::size_t farthest = low + std::min<std::uint64_t>(rank - profile_.cumulative(low), high - 1 - low);
-    if (profile_.cumulative(farthest) <= rank && profile_.cumulative(farthest + 1) > rank) return farthest;
-    return first_entry(low, std::min(farthest + 1, high),
-                       [&](std::size_t k) { return profile_.cumulative(k + 1) > rank; });
+    if (profile_.cumulative(high) <= rank) return high;
+    const std::uint64_t passed = rank - profile_.cumulative(low);
+    const std::uint64_t records = profile_.cumulative(high) - profile_.cumulative(low);
+    if (records == high - low) return low + passed;  // no ties
+    const double share = static_cast<double>(passed) / static_cast<double>(records);
+    const std::size_t near = low + static_cast<std::size_t>(share * static_cast<double>(high - low));
+    return first_entry_near(std::min(near, high - 1), low, high,
+                            [&](std::size_t k) { return profile_.cumulative(k + 1) > rank; });
   }
   /// One past the last entry of the tile's records.
   std::size_t end_of(const Tile& tile) const { return std::min(tile.last.entry + 1, profile_.distinct()); }
