@@ -12,7 +12,9 @@
 #include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
 #include "page_output.hpp"
+#include "publication/datasets.hpp"
 #include "report/flow/printed_parts.hpp"
+#include "report/release/explained_guess.hpp"
 #include "report/release/page_receipt.hpp"
 #include "requests/about.hpp"
 #include "requests/flow.hpp"
@@ -56,7 +58,7 @@ std::string dataset_behind(const Typed& typed, const Ledger& ledger, const std::
   const Payment payment{typed.one("ledger"), typed.one("dataset")};
   const std::string paid = charge ? charge->dataset : "";  // a receipt of an older program does not name it
   if (!payment.dataset.empty() || paid.empty()) {
-    const std::string dataset = dataset_of(ledger, payment).name;
+    const std::string dataset = publication_detail::dataset_of(ledger, payment).name;
     if (paid.empty() || dataset == paid) return dataset;
     usage({Field("dataset"), ": the receipt names the dataset '", paid, "', and not '", dataset, "'"},
           "leave it out, or explain another receipt");
@@ -187,7 +189,7 @@ int run_explain(const Typed& typed) {
   const Release release = read_receipt(text, name);
   warn_of_altered(its_page, to_html(release, {}, {}));
   if (!options.guess_above.empty()) {
-    require_guess(options.guess_above, release.lattice.kind(), release.query, release.is_grouped());
+    report_detail::require_guess(options.guess_above, release.lattice.kind(), release.query, release.is_grouped());
   }
   return print_explained(
       typed, format, shown.page, release, {text}, release.charge, [&] { return page_of(release, shown); },

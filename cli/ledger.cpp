@@ -16,6 +16,7 @@
 #include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "page_output.hpp"
+#include "publication/datasets.hpp"
 #include "report/ledger/dataset_words.hpp"
 #include "report/release/page_receipt.hpp"
 #include "report/text/durable.hpp"
@@ -74,7 +75,9 @@ ShownLedger shown_of(const Typed& typed) {
     shown.damage = error;
     return shown;
   }
-  if (typed.has("dataset")) keep_dataset(shown.statement, dataset_of(ledger, {typed.file, typed.one("dataset")}).name);
+  if (typed.has("dataset")) {
+    keep_dataset(shown.statement, publication_detail::dataset_of(ledger, {typed.file, typed.one("dataset")}).name);
+  }
   return shown;
 }
 

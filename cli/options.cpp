@@ -140,6 +140,9 @@ Words to_fill_in(const OptionSpec& spec) {
 
 /// What to do about an option that this verb does not have: another verb may have it, or it may be a typing error.
 Words unknown_option_hint(const std::string& name, const VerbSpec& verb) {
+  if (name == "--out" || name == "--output") {
+    return fmt::format("write > FILE at the end, and what is printed goes to that file; {}", help_hint(verb));
+  }
   for (const VerbSpec* const other : requests::verbs_with_options()) {
     if (std::ranges::count(option_names(*other), name) > 0)
       return fmt::format("fractile {} has it; {}", other->name, help_hint(verb));

@@ -1,5 +1,6 @@
 #include "shown.hpp"
 
+#include "report/release/explained_guess.hpp"
 #include "requests/flow.hpp"
 #include "requests/query.hpp"
 #include "terminal.hpp"
@@ -15,7 +16,8 @@ void require_explained(const Shown& shown, const ReleaseRequest& request) {
   if (shown.format != Format::html) {
     usage({Field("guess"), " goes with ", Field("format").text("html")}, "write it, or leave the option out");
   }
-  require_guess(limit, request.column.lattice.kind(), request.query, !request.column.selection.keys.empty());
+  report_detail::require_guess(limit, request.column.lattice.kind(), request.query,
+                               !request.column.selection.keys.empty());
 }
 
 }  // namespace

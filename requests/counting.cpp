@@ -9,6 +9,7 @@
 
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
+#include "publication/datasets.hpp"
 #include "report/text/durable.hpp"
 #include "requests/csv_text.hpp"
 #include "requests/groups.hpp"
@@ -33,7 +34,7 @@ std::string output_of(const Typed& typed) {
 }
 
 std::string source_name(const Typed& typed, const TableOptions& read, const std::vector<OpenedFile>& opened) {
-  const std::string known = name_of_source(typed.one("source"), read, opened);
+  const std::string known = publication_detail::name_of_source(typed.one("source"), read, opened);
   return known.empty() ? input_name(typed) : known;
 }
 

@@ -8,11 +8,14 @@
 
 #include "exact/lists.hpp"
 #include "fractile/error.hpp"
+#include "publication/datasets.hpp"
 #include "report/text/durable.hpp"
 #include "requests/keys.hpp"
 #include "requests/sources.hpp"
 #include "requests/tables.hpp"
 #include "requests/values.hpp"
+#include "source/entries/declared_server.hpp"
+#include "source/files/table_names.hpp"
 
 namespace fractile::requests {
 namespace {
@@ -48,7 +51,7 @@ std::string said(const Typed& typed, const OptionSpec& option) {
   if ((field == "decimal" && value == ".") || (field == "encoding" && value == "utf-8")) return {};
   if (field == "missing") return listed(missing_of(typed));
   if (field == "duckdb") return library_path(value);
-  if (field == "postgres") return declared_server(value);
+  if (field == "postgres") return source_detail::declared_server(value);
   return value;
 }
 
@@ -84,7 +87,8 @@ void require_usable(const Typed& typed) {
 LedgerReading reading_to_declare(const Typed& typed) {
   null_policy_of(typed);
   unreadable_of(typed);
-  if (typed.has("input_format") && format_by_name("any." + typed.one("input_format")) != typed.one("input_format")) {
+  if (typed.has("input_format") &&
+      source_detail::format_by_name("any." + typed.one("input_format")) != typed.one("input_format")) {
     const Field field("input_format");
     usage({field, ": '", typed.one("input_format"), "' is not known"}, "choose one of csv, json, parquet, tsv");
   }
@@ -113,7 +117,7 @@ LedgerReading reading_to_declare(const Typed& typed) {
 }
 
 void require_declared_keys(const Payment& payment, const std::string& contents) {
-  const LedgerDataset dataset = dataset_of(Ledger::open_to_read(payment.ledger), payment);
+  const LedgerDataset dataset = publication_detail::dataset_of(Ledger::open_to_read(payment.ledger), payment);
   const auto at = dataset.reading.find("keys_file");
   const std::string declared = at == dataset.reading.end() ? std::string() : at->second;
   if (declared.find(content_sha256(contents)) != std::string::npos) return;  // one of several hashes

@@ -9,6 +9,7 @@
 
 #include "libraries/fmt.hpp"
 #include "requests/values.hpp"
+#include "source/files/table_names.hpp"
 
 namespace fractile::requests {
 namespace {
@@ -21,7 +22,7 @@ std::string path_to_pin(const Field& field, const std::string& file) {
   if (!std::filesystem::is_regular_file(file, unknown)) {
     const bool is_several =
         std::filesystem::is_directory(file, unknown) || file.find_first_of("*?[") != std::string::npos;
-    std::string table = is_several ? path_of_table({file}) : std::string();
+    std::string table = is_several ? source_detail::path_of_table({file}) : std::string();
     if (!table.empty()) return table;
     usage({field, ": there is no file '", file, "'"},
           "name the file, the folder or the pattern that releases will read, or a name without a slash");
@@ -85,10 +86,10 @@ std::string tables_to_pin(const Typed& typed) {
 }
 
 std::optional<Warning> open_end_of(const std::string& file) {
-  const std::string format = file == "-" ? std::string() : format_by_name(file);
+  const std::string format = file == "-" ? std::string() : source_detail::format_by_name(file);
   std::error_code unknown;
   if ((format != "csv" && format != "tsv") || !std::filesystem::is_regular_file(file, unknown)) return {};
-  if (is_packed(file)) return {};
+  if (source_detail::is_packed(file)) return {};
   std::ifstream bytes(file, std::ios::binary);
   if (!bytes.seekg(-1, std::ios::end)) return {};
   if (const int last = bytes.get(); last == '\n' || last == '\r') return {};
@@ -102,7 +103,9 @@ void require_no_input(const Typed& typed, const char* field) {
   for (const NamedTable& table : named_tables(typed)) inputs.push_back(table.file);
   const std::string path = typed.one(field);
   std::vector<std::string> files;
-  for (const std::string& input : inputs) std::ranges::copy(files_of_name(input), std::back_inserter(files));
+  for (const std::string& input : inputs) {
+    std::ranges::copy(source_detail::files_of_name(input), std::back_inserter(files));
+  }
   for (const std::string& input : files) {
     std::error_code unknown;
     if (input.empty() || !std::filesystem::equivalent(path, input, unknown)) continue;

@@ -120,12 +120,16 @@ INNER_HEADERS = (
     Path("src/figures/figures.hpp"),
     Path("src/flow/channel/papers.hpp"),
     Path("src/libraries/disk_room.hpp"),
+    Path("src/publication/datasets.hpp"),
     Path("src/report/flow/printed_parts.hpp"),
     Path("src/report/ledger/dataset_words.hpp"),
+    Path("src/report/release/explained_guess.hpp"),
     Path("src/report/release/page_receipt.hpp"),
     Path("src/report/text/command_page.hpp"),
     Path("src/report/text/durable.hpp"),
     Path("src/report/text/shown_text.hpp"),
+    Path("src/source/entries/declared_server.hpp"),
+    Path("src/source/files/table_names.hpp"),
 )
 
 # Folders that may use everything, and that no room may use.

@@ -70,9 +70,6 @@ struct LedgerReservation {
   std::string token = {};  ///< in lower-case hexadecimal digits; "" for entries of formats before 3
 };
 
-/// "entry 3", or "entries 3 to 7": what is charged together has consecutive numbers. Takes at least one reservation.
-std::string entries_in_words(const std::vector<LedgerReservation>& reservations);
-
 /// An entry's release, to be stored.
 struct LedgerCommitment {
   LedgerReservation reservation;

@@ -124,15 +124,6 @@ Answer publish(Source source, const ReleaseRequest& request, const std::optional
 Rehearsal rehearse(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
                    Attendant& attendant);
 
-/// The dataset that pays; throws `usage` when the ledger has none of this name, or has several and none is named.
-LedgerDataset dataset_of(const Ledger& ledger, const Payment& payment);
-
-/// The ledger's name for what was opened: the declared name, or else the path of the table's file; without one, the paths of all
-/// files, with commas between them. "" when no path is known, as for standard input and a pipe. Throws `usage` for a declared name
-/// that is a path.
-std::string name_of_source(const std::string& declared, const TableOptions& read,
-                           const std::vector<OpenedFile>& opened);
-
 // --- The plan of a publication ---------------------------------------------------------------------------------------
 //
 // A publication: several tables of quantiles, counts and means under one budget, and how the budget is split among tables and

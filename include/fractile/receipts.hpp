@@ -146,11 +146,6 @@ std::string to_csv(const Release& release, const std::vector<NamedComparison>& c
 /// Only the comparisons, in aligned columns, with an explanation.
 std::string to_table(const Release& release, const std::vector<NamedComparison>& comparisons);
 
-/// Checks before the values are known that a page of such a release can say how often an attacker guesses correctly whether a
-/// person's value is above this limit (PageOptions::guess_above). Throws `usage` for groups, for several records a person, and when
-/// the limit is not written as its values are.
-void require_guess(const std::string& limit, ValueKind kind, const QuantileQuery& query, bool is_grouped);
-
 /// One page for people who decide: what was published, for whom the promise holds, how strong it is, how wrong the numbers may be,
 /// and what was assumed. It claims nothing that the proofs do not. Throws `usage` when PageOptions::guess_above is not written as
 /// the values are.

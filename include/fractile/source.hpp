@@ -73,12 +73,6 @@ class SamplingKey {
 /// whole numbers or days, whatever its step. On other columns and lattices, push_down throws `usage`.
 enum class Counting { automatic, push_down, stream };
 
-/// The format that a file's name implies, as a value of TableOptions::format: "csv", "tsv", "parquet" or "json"; "" when it implies
-/// none.
-std::string format_by_name(const std::string& file);
-/// Whether a file begins like the output of gzip, zstd, bzip2 or xz; false where it cannot be read.
-bool is_packed(const std::string& file);
-
 /// A file that was opened, even if its name leads elsewhere by now; or several files that form one table.
 struct OpenedFile {
   std::string name;  ///< the name by which it was opened; several names are sorted, with commas between them
@@ -92,12 +86,6 @@ struct OpenedFile {
   /// Empty for one file.
   std::vector<std::string> parts = {};
 };
-
-/// What OpenedFile::path would be for a table with this name; empty when that is not known. No file is read. Throws as
-/// Table::open() does.
-std::string path_of_table(const std::vector<std::string>& names);
-/// The files that a name of TableOptions currently stands for; empty where they cannot be read as one table. No file is opened.
-std::vector<std::string> files_of_name(const std::string& name);
 
 /// Called once with the files of all tables that are read, when these are open and before a byte of them is looked at. What it
 /// throws ends the opening.
@@ -698,10 +686,6 @@ class Source {
   bool has_disjoint_persons_ = false;
   Opening opening_;
 };
-
-/// A server's address as a ledger's dataset declares it: without passwords, and with the options of the variable PGOPTIONS where it has
-/// none itself, since options decide which tables a query names.
-std::string declared_server(const std::string& address);
 
 // --- The engine ------------------------------------------------------------------------------------------------------
 //

@@ -11,6 +11,7 @@
 #include "interpreter.hpp"
 #include "module.hpp"
 #include "pages.hpp"
+#include "publication/datasets.hpp"
 #include "report.hpp"
 #include "requests/datasets.hpp"
 #include "requests/typed.hpp"
@@ -22,7 +23,7 @@ namespace {
 LedgerStatement statement_of(const std::string& path, const std::string& dataset) {
   const Ledger ledger = Ledger::open_to_read(path);
   LedgerStatement statement = ledger.statement();
-  if (!dataset.empty()) requests::keep_dataset(statement, dataset_of(ledger, {path, dataset}).name);
+  if (!dataset.empty()) requests::keep_dataset(statement, publication_detail::dataset_of(ledger, {path, dataset}).name);
   return statement;
 }
 

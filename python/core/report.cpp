@@ -4,6 +4,7 @@
 
 #include "fractile/receipts.hpp"
 #include "pages.hpp"
+#include "report/release/explained_guess.hpp"
 #include "report/release/page_receipt.hpp"
 #include "report/text/durable.hpp"
 #include "requests/flow.hpp"
@@ -24,7 +25,7 @@ std::string limit_of(const Release& release, const std::string& guess) {
   requests::Typed typed;
   typed.values["guess"] = {guess};
   std::string limit = requests::guessed_limit(typed);
-  require_guess(limit, release.lattice.kind(), release.query, release.is_grouped());
+  report_detail::require_guess(limit, release.lattice.kind(), release.query, release.is_grouped());
   return limit;
 }
 

@@ -18,6 +18,7 @@
 #include "requests/toml_file.hpp"
 #include "requests/typed.hpp"
 #include "requests/values.hpp"
+#include "source/files/table_names.hpp"
 
 namespace fractile::requests {
 
@@ -129,7 +130,9 @@ class PublicFiles {
     std::vector<std::string> names{input.file};
     names.insert(names.end(), input.more_files.begin(), input.more_files.end());
     for (const NamedTable& table : input.tables) names.push_back(table.file);
-    for (const std::string& name : names) std::ranges::copy(files_of_name(name), std::back_inserter(inputs_));
+    for (const std::string& name : names) {
+      std::ranges::copy(source_detail::files_of_name(name), std::back_inserter(inputs_));
+    }
   }
 
   /// Reads the columns with these names, as lists of equal length.

@@ -210,12 +210,6 @@ Payable require_payable(const Present& present, const Store& store, const Ledger
 
 }  // namespace
 
-std::string entries_in_words(const std::vector<LedgerReservation>& reservations) {
-  const std::int64_t first = reservations.front().id;
-  const std::int64_t last = reservations.back().id;
-  return first == last ? fmt::format("entry {}", first) : fmt::format("entries {} to {}", first, last);
-}
-
 std::string to_string(EntryState state) {
   switch (state) {
     case EntryState::reserved:

@@ -214,6 +214,12 @@ void require_remaining(const LedgerDataset& dataset, const Spending& spent, cons
   refuse_cost(dataset, spent, cost.to_string() + as);
 }
 
+std::string entries_in_words(const std::vector<LedgerReservation>& reservations) {
+  const std::int64_t first = reservations.front().id;
+  const std::int64_t last = reservations.back().id;
+  return first == last ? fmt::format("entry {}", first) : fmt::format("entries {} to {}", first, last);
+}
+
 std::string voiding_in_words(const std::vector<LedgerReservation>& reservations, const std::string& ledger) {
   const std::int64_t first = reservations.front().id;
   const std::int64_t last = reservations.back().id;

@@ -10,6 +10,7 @@
 #include "fractile/receipts.hpp"
 #include "ledger/spending.hpp"
 #include "libraries/fmt.hpp"
+#include "publication/datasets.hpp"
 #include "publication/readings.hpp"
 
 namespace fractile::publication_detail {
@@ -267,8 +268,8 @@ void ReleaseCharge::reserve(const std::vector<std::string>& queries, const Wante
   }
   if (reservations_.empty()) return attendant.on_interrupt("stopped", "nothing was charged");
   attendant.on_interrupt(
-      fmt::format("stopped; {} counts as spent: {} of {} {} reserved", cost_, entries_in_words(reservations_), path_,
-                  one_or_more("stays", "stay")),
+      fmt::format("stopped; {} counts as spent: {} of {} {} reserved", cost_,
+                  ledger_detail::entries_in_words(reservations_), path_, one_or_more("stays", "stay")),
       fmt::format("nothing was published; {}", ledger_detail::voiding_in_words(reservations_, path_)));
 }
 
@@ -280,7 +281,8 @@ std::string ReleaseCharge::one_or_more(const char* of_one, const char* of_more) 
 Words ReleaseCharge::fate() const {
   if (reservations_.empty()) return "nothing was charged";
   const LedgerReservation& first = reservations_.front();
-  const std::string spent = fmt::format("{} counts as spent: {} of {} ", cost_, entries_in_words(reservations_), path_);
+  const std::string spent =
+      fmt::format("{} counts as spent: {} of {} ", cost_, ledger_detail::entries_in_words(reservations_), path_);
   const std::string gone = fmt::format(
       "the ledger {} that is there now does not have {}, and does not count {}: it is an earlier "
       "state or another ledger",
@@ -301,7 +303,7 @@ Words ReleaseCharge::fate() const {
   } catch (const Error& error) {  // this error would hide the first one
     if (error.code() == ErrorCode::usage) return gone;
     return fmt::format("{} counts as spent if {} {} there: look with fractile ledger show {}", cost_,
-                       entries_in_words(reservations_), one_or_more("is", "are"), shell_path(path_));
+                       ledger_detail::entries_in_words(reservations_), one_or_more("is", "are"), shell_path(path_));
   }
   return spent + one_or_more("stays", "stay") + " reserved";
 }
@@ -344,8 +346,8 @@ Words ReleaseCharge::kept() const {
                            : payment_.again ? Words{"the same command without ", Field("again")}
                                             : "the same command";
   if (reservations_.empty()) return "nothing was spent";
-  return {fmt::format("the release was made; {} of {} {} it, and ", entries_in_words(reservations_), path_,
-                      one_or_more("holds", "hold")),
+  return {fmt::format("the release was made; {} of {} {} it, and ", ledger_detail::entries_in_words(reservations_),
+                      path_, one_or_more("holds", "hold")),
           printed_by, " prints it"};
 }
 

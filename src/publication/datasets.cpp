@@ -1,3 +1,5 @@
+#include "publication/datasets.hpp"
+
 #include <algorithm>
 
 #include "exact/lists.hpp"
@@ -7,7 +9,8 @@
 #include "libraries/fmt.hpp"
 #include "report/text/shown_text.hpp"
 
-namespace fractile {
+namespace fractile::publication_detail {
+
 LedgerDataset dataset_of(const Ledger& ledger, const Payment& payment) {
   const std::string path = shown_ledger(payment.ledger);
   const std::vector<LedgerDataset> datasets = ledger.datasets();
@@ -29,4 +32,17 @@ LedgerDataset dataset_of(const Ledger& ledger, const Payment& payment) {
               nearest.empty() ? choice : fmt::format("did you mean {}?", nearest));
 }
 
-}  // namespace fractile
+std::string name_of_source(const std::string& declared, const TableOptions& read,
+                           const std::vector<OpenedFile>& opened) {
+  if (declared.find('/') != std::string::npos) {
+    throw Error(ErrorCode::usage, {Field("source"), ": '", declared, "' is a path, not a name"},
+                "leave it out: a file is known by its path; or declare a name without a slash");
+  }
+  if (!declared.empty()) return declared;
+  const auto is_unknown = [](const OpenedFile& file) { return file.path.empty(); };
+  if (opened.empty() || std::ranges::any_of(opened, is_unknown)) return {};
+  if (!read.file.empty()) return opened.front().path;
+  return joined(opened, ",", &OpenedFile::path);
+}
+
+}  // namespace fractile::publication_detail

@@ -11,7 +11,10 @@
 #include "fractile/error.hpp"
 #include "ledger/readings.hpp"
 #include "libraries/fmt.hpp"
+#include "publication/datasets.hpp"
 #include "source/engine/letter_case.hpp"
+#include "source/entries/declared_server.hpp"
+#include "source/files/table_names.hpp"
 
 namespace fractile::publication_detail {
 namespace {
@@ -57,7 +60,7 @@ std::vector<Said> said_of(const Source& source, const ColumnToCount& column, con
           {"null", column.null_policy == NullPolicy::error ? "error" : ""},
           {"missing", listed(read.missing)},
           {"unreadable", is_error ? "error" : ""},  // "" for missing, the default of paid releases
-          {"postgres", source.address().empty() ? "" : declared_server(source.address())},
+          {"postgres", source.address().empty() ? "" : source_detail::declared_server(source.address())},
           {"sql_stability", read.sql_stability ? std::to_string(*read.sql_stability) : ""},
           {"weight_stability", stability_of_weights(column.selection)},
           {"input_format", told_format(read, declared_value(dataset, "input_format"))},
@@ -258,7 +261,7 @@ void require_columns_for_null_errors(const TableOptions& read, const std::vector
                                      const LedgerDataset& dataset) {
   if (declared_value(dataset, "null") != "error" || read.sql_stability) return;
   const auto is_json = [&](const std::string& file) {
-    return (read.format.empty() ? format_by_name(file) : read.format) == "json";
+    return (read.format.empty() ? source_detail::format_by_name(file) : read.format) == "json";
   };
   const bool has_json = std::ranges::any_of(opened, [&](const OpenedFile& each) {
     return each.parts.empty() ? is_json(each.name) : std::ranges::any_of(each.parts, is_json);
@@ -339,7 +342,7 @@ void require_declared_files(const LedgerDataset& dataset, const std::vector<Open
 }  // namespace
 
 std::string told_format(const TableOptions& read, const std::string& declared) {
-  const std::string by_name = format_by_name(read.file);
+  const std::string by_name = source_detail::format_by_name(read.file);
   const std::string format = read.format.empty() ? by_name : read.format;
   return declared.empty() && format == by_name ? "" : format;
 }

@@ -6,6 +6,7 @@
 
 #include "exact/wording.hpp"
 #include "fractile/error.hpp"
+#include "publication/datasets.hpp"
 #include "support/errors.hpp"
 
 namespace fractile::publication_detail {

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "exact/lists.hpp"
 #include "fractile/error.hpp"
 #include "fractile/publication.hpp"
 #include "libraries/fmt.hpp"
@@ -99,19 +98,6 @@ void ReleaseRequest::validate(std::uint32_t sql_stability) const {
                 "bounds are found on the lattice of their search, but the column was counted on another one",
                 "count the column on the lattice of the search");
   }
-}
-
-std::string name_of_source(const std::string& declared, const TableOptions& read,
-                           const std::vector<OpenedFile>& opened) {
-  if (declared.find('/') != std::string::npos) {
-    throw Error(ErrorCode::usage, {Field("source"), ": '", declared, "' is a path, not a name"},
-                "leave it out: a file is known by its path; or declare a name without a slash");
-  }
-  if (!declared.empty()) return declared;
-  const auto is_unknown = [](const OpenedFile& file) { return file.path.empty(); };
-  if (opened.empty() || std::ranges::any_of(opened, is_unknown)) return {};
-  if (!read.file.empty()) return opened.front().path;
-  return joined(opened, ",", &OpenedFile::path);
 }
 
 }  // namespace fractile

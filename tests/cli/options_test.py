@@ -204,6 +204,7 @@ class CommandLine(CommandTest):
         self.refuse(["release", NOWHERE, *options(), "--zzz"], "unknown option --zzz\n", "see fractile release --help")
         # once, the plan of a column was advised to try --count
         self.refuse(["plan", "--column", "age"], "unknown option --column\n", "fractile release has it; see fractile plan --help")
+        self.refuse(["release", NOWHERE, "--out=x"], "unknown option --out\n", "write > FILE at the end, and what is printed goes to that file;")
         self.refuse(["release", NOWHERE, *options(), "-x"], "unknown option -x\n", "see fractile release --help")
 
     def test_values_of_options(self):

@@ -102,7 +102,8 @@ std::string words_between(const Release& release, const Rational& share, const s
 
 }  // namespace
 
-void require_guess(const std::string& limit, ValueKind kind, const QuantileQuery& query, bool is_grouped) {
+void report_detail::require_guess(const std::string& limit, ValueKind kind, const QuantileQuery& query,
+                                  bool is_grouped) {
   if (is_grouped) refuse_guess("a guess is explained only for a release without groups", "leave it out");
   if (query.records_per_person != 1) {
     refuse_guess("a guess is explained only where a person has at most one record", "leave it out");

@@ -10,6 +10,7 @@
 
 #include "source/entries/table_test_support.hpp"
 #include "source/files/input_files.hpp"
+#include "source/files/table_names.hpp"
 #include "source/files/text_table.hpp"
 
 namespace fractile {
@@ -165,7 +166,7 @@ TEST_F(SeveralFiles, AreFoundByNames) {
   EXPECT_EQ(opened({folder.path("i*/a.csv")}).parts, std::vector<std::string>{a});
   for (const std::vector<std::string>& names :
        std::vector<std::vector<std::string>>{{a}, {b, a}, {in("")}, {folder.path("in")}, {in("../in/?.c*v")}})
-    EXPECT_EQ(path_of_table(names), opened(names).path);
+    EXPECT_EQ(source_detail::path_of_table(names), opened(names).path);
 
   symlink(b.c_str(), in("z.csv").c_str());
   EXPECT_TRUE(holds(error_of([&] { opened({in("")}); }), "is named twice"));

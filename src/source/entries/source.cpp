@@ -8,6 +8,7 @@
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "libraries/postgres.hpp"
+#include "source/entries/declared_server.hpp"
 #include "source/entries/postgres_query.hpp"
 
 namespace fractile {
@@ -98,7 +99,7 @@ std::string Source::name() const {
   return first + " and " + (more == 1 ? options_.more_files.front() : std::to_string(more) + " more files");
 }
 
-std::string declared_server(const std::string& address) {
+std::string source_detail::declared_server(const std::string& address) {
   return postgres::is_address(address) ? postgres::shown_session(address) : address;
 }
 

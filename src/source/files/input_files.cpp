@@ -10,6 +10,7 @@
 
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
+#include "source/files/table_names.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -186,12 +187,7 @@ void InputFiles::require_unchanged() const {
   for (const InputFile& file : files_) file.require_unchanged();
 }
 
-}  // namespace fractile::source_detail
-
-namespace fractile {
-
 std::string path_of_table(const std::vector<std::string>& names) {
-  using namespace source_detail;
   std::vector<std::string> paths;
   for (const NamedFiles& named : named_files(names)) {
     std::error_code unknown;
@@ -203,10 +199,10 @@ std::string path_of_table(const std::vector<std::string>& names) {
 
 std::vector<std::string> files_of_name(const std::string& name) {
   try {
-    return source_detail::files_of(source_detail::named_files({name}));
+    return files_of(named_files({name}));
   } catch (const Error&) {
     return {};
   }
 }
 
-}  // namespace fractile
+}  // namespace fractile::source_detail

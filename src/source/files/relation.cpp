@@ -19,6 +19,7 @@
 #include "source/files/foreign_format.hpp"
 #include "source/files/missing_cells.hpp"
 #include "source/files/row_work.hpp"
+#include "source/files/table_names.hpp"
 #include "source/files/text_stream.hpp"
 #include "source/text/header_line.hpp"
 #include "source/text/packing.hpp"
@@ -539,12 +540,7 @@ std::string Relation::view_sql(const std::string& name, const std::function<bool
   return "CREATE TEMP VIEW " + quote_identifier(name) + " AS SELECT " + list + " FROM " + from;
 }
 
-}  // namespace fractile::source_detail
-
-namespace fractile {
-
 std::string format_by_name(const std::string& file) {
-  using namespace source_detail;
   if (file == "-") return "csv";
   const auto found = formats_by_extension().find(format_extension(file));
   if (found == formats_by_extension().end()) return {};
@@ -553,11 +549,11 @@ std::string format_by_name(const std::string& file) {
 }
 
 bool is_packed(const std::string& file) {
-  std::string head(source_detail::longest_mark, '\0');
+  std::string head(longest_mark, '\0');
   std::ifstream bytes(file, std::ios::binary);
   bytes.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(bytes.gcount()));
-  return source_detail::packing_of(head) != nullptr;
+  return packing_of(head) != nullptr;
 }
 
-}  // namespace fractile
+}  // namespace fractile::source_detail
