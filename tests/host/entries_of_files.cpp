@@ -77,7 +77,7 @@ std::string kept_in_ledger(const std::string& path) {
   ledger.commit(ledger.reserve(first), "a receipt");
   const std::vector<LedgerReservation> reserved =
       ledger.reserve_beside({"people", {second.query}}, [&](const auto&) { return std::vector{second}; });
-  std::string all = ledger.account_with(first).balance.remaining.to_string() + reserved.front().token;
+  std::string all = ledger.account_with(first).balance.remaining.to_string() + std::to_string(reserved.front().id);
   ledger.void_entry(reserved.front().id, "never published");
   all += ledger.find_committed("people", first.query)->receipt + ledger.balance("people").spent.to_string();
   all += std::to_string(ledger.witnesses().size()) + std::to_string(ledger.accept_witnesses().charged.size());
