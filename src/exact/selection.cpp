@@ -194,9 +194,10 @@ std::size_t select_from(const Proposals& proposals, const RateBounds& bounds, co
   }
 }
 
+/// `scores` is a reference, since a copy of what was just written by parts makes the processor wait.
 template <class Scores>
-std::size_t select_index(Scores scores, const RateBounds& bounds, const Exponent& rate, RandomBits& bits, Filter filter,
-                         SelectionCost* cost) {
+std::size_t select_index(Scores&& scores, const RateBounds& bounds, const Exponent& rate, RandomBits& bits,
+                         Filter filter, SelectionCost* cost) {
   return scores.size() <= row_size ? select_from(FewProposals(scores), bounds, rate, bits, filter, cost)
                                    : select_from(ManyProposals(scores), bounds, rate, bits, filter, cost);
 }
