@@ -29,7 +29,7 @@ class TiledSelection {
   TiledSelection(const Tiles& tiles, const Exponent& rate, const RateBounds& bounds)
       : tiles_(tiles), rate_(rate), bounds_(bounds) {
     const std::vector<Part> parts = tiles.parts();
-    weighed_.reserve(parts.size());
+    weighed_.reserve(2 * parts.size());  // most draws divide a tile
     for (const Part& part : parts) weighed_.push_back({part, tiles.all(part), 0, 0, 0});
     for (const Tile& tile : weighed_) best_ = std::min(best_, tile.all.score);
     for (Tile& tile : weighed_) {
@@ -119,10 +119,13 @@ class TiledSelection {
     tile.mass = 0;
     tile.first_run = runs_.size();
     auto cursor = tiles_.cursor(tile.part);
-    for (Run run{}; cursor.next(run);) {
-      runs_.push_back(run);
+    // The cursor writes where the run stays, as in ListedRuns.
+    for (;;) {
+      Run& run = runs_.emplace_back();
+      if (!cursor.next(run)) break;
       tile.mass += majorant(run);
     }
+    runs_.pop_back();
     tile.last_run = runs_.size();
   }
 

@@ -27,6 +27,7 @@ Tiling::Border Tiling::border(std::uint64_t at, std::size_t entry) const {
 /// Cuts at the first members after the records of these increasing ranks.
 std::vector<Tiling::Tile> Tiling::cut_at(const Tile& tile, const std::vector<std::uint64_t>& ranks) const {
   std::vector<Tile> tiles;
+  tiles.reserve(ranks.size() + 1);
   Border from = tile.first;
   std::size_t entry = tile.first.entry;
   for (const std::uint64_t rank : ranks) {
@@ -44,6 +45,7 @@ std::vector<Tiling::Tile> Tiling::cut_at(const Tile& tile, const std::vector<std
 std::vector<Tiling::Tile> Tiling::cut(const Tile& tile, std::uint64_t tiles) const {
   std::vector<std::uint64_t> ranks;
   const std::uint64_t stride = std::max<std::uint64_t>(1, tile.records() / tiles);
+  ranks.reserve(tile.records() / stride);
   for (std::uint64_t passed = stride; passed < tile.records(); passed += stride) {
     ranks.push_back(span_.first_rank + tile.first.below + passed);
   }
