@@ -22,8 +22,8 @@ void require_lengths(std::span<const std::uint64_t> scores, std::span<const std:
   std::uint64_t all_bits = 0;
   for (const std::uint64_t length : lengths) all_bits |= length;
   if (all_bits == 0) throw Error(ErrorCode::usage, "nothing to select from");
-  if (std::bit_width(all_bits) + std::bit_width(lengths.size()) <= 63)
-    return;  // these lengths add up to less than 2^63
+  // Less than 2^bit_width(n) lengths below 2^bit_width(all_bits) add up to less than 2^63.
+  if (std::bit_width(all_bits) + std::bit_width(lengths.size()) <= 63) return;
   std::uint64_t total = 0;
   for (const std::uint64_t length : lengths) {
     total += length;
