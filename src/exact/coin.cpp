@@ -50,12 +50,6 @@ bool settled_coin(RandomBits& bits, const FirstBits& first, const Enclose& enclo
   }
 }
 
-bool lazy_coin(RandomBits& bits, Bounds first, const Enclose& enclose, Filter filter, SelectionCost* cost) {
-  const FirstBits u(bits, filter);
-  const Verdict quick = u.below(first);
-  return quick == Verdict::undecided ? settled_coin(bits, u, enclose, cost) : quick == Verdict::yes;
-}
-
 bool bernoulli_exp(RandomBits& bits, const Exponent& x, Filter filter) {
   if (x.is_zero()) return true;
   const Enclose enclose = [&x](std::int64_t precision) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 
@@ -71,13 +72,18 @@ class FirstBits {
 /// Encloses p with a relative width of about 2^-precision, for any precision asked for.
 using Enclose = std::function<Enclosure(std::int64_t precision)>;
 
-/// True with probability exactly p, p in [0, 1]. The first look compares `filter.prefix_bits` bits with `first`; `enclose` is
-/// called only when those do not decide, with ever higher precision.
-bool lazy_coin(RandomBits& bits, Bounds first, const Enclose& enclose, Filter filter = {},
-               SelectionCost* cost = nullptr);
-
-/// The same after a first look that left the comparison undecided.
+/// True with probability exactly p, p in [0, 1], after a first look that left the comparison undecided.
 bool settled_coin(RandomBits& bits, const FirstBits& first, const Enclose& enclose, SelectionCost* cost = nullptr);
+
+/// True with probability exactly p, p in [0, 1]. The first look compares `filter.prefix_bits` bits with `first`; `enclose`, an Enclose,
+/// is called only when those do not decide, with ever higher precision.
+template <std::convertible_to<Enclose> Function>
+bool lazy_coin(RandomBits& bits, Bounds first, const Function& enclose, Filter filter = {},
+               SelectionCost* cost = nullptr) {
+  const FirstBits u(bits, filter);
+  const Verdict quick = u.below(first);
+  return quick == Verdict::undecided ? settled_coin(bits, u, enclose, cost) : quick == Verdict::yes;
+}
 
 /// True with probability exactly exp(-x).
 bool bernoulli_exp(RandomBits& bits, const Exponent& x, Filter filter = {});
