@@ -163,14 +163,16 @@ void require_size(std::uint64_t bits, std::uint64_t times) {
 }  // namespace
 
 Rational Rational::dyadic(std::int64_t value, std::int64_t exponent) {
-  if (value != 0) require_size(1, magnitude(exponent));
+  if (value == 0) return {};
+  const std::uint64_t bits = magnitude(exponent);
+  require_size(1, bits);
   use_flint();
   Rational result(value);
   fmpq* const q = flint_of(result);
   if (exponent >= 0) {
-    fmpq_mul_2exp(q, q, static_cast<flint_bitcnt_t>(exponent));
+    fmpq_mul_2exp(q, q, bits);
   } else {
-    fmpq_div_2exp(q, q, static_cast<flint_bitcnt_t>(-exponent));
+    fmpq_div_2exp(q, q, bits);
   }
   return result;
 }
