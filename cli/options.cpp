@@ -140,14 +140,17 @@ Words to_fill_in(const OptionSpec& spec) {
 
 /// What to do about an option that this verb does not have: another verb may have it, or it may be a typing error.
 Words unknown_option_hint(const std::string& name, const VerbSpec& verb) {
+  const std::vector<std::string> names = option_names(verb);
   if (name == "--out" || name == "--output") {
+    if (std::ranges::count(names, "--output") > 0) return did_you_mean("--output");
+    if (std::ranges::count(names, "--out") > 0) return did_you_mean("--out");
     return fmt::format("write > FILE at the end, and what is printed goes to that file; {}", help_hint(verb));
   }
   for (const VerbSpec* const other : requests::verbs_with_options()) {
     if (std::ranges::count(option_names(*other), name) > 0)
       return fmt::format("fractile {} has it; {}", other->name, help_hint(verb));
   }
-  const std::string nearest = nearest_word(name, option_names(verb));
+  const std::string nearest = nearest_word(name, names);
   return nearest.empty() ? Words(help_hint(verb)) : did_you_mean(nearest);
 }
 

@@ -18,8 +18,7 @@ std::uint64_t TieOrder::below(std::uint64_t records, std::uint64_t part) const {
   if (records == 1) return part > parts() / 2 ? 1 : 0;
   std::uint64_t count = 0;
   std::uint64_t residue = 0;
-  const std::uint64_t mirrored = reversed(part);
-  for (std::uint64_t ones = mirrored; ones != 0 && residue <= records; ones &= ones - 1) {
+  for (std::uint64_t ones = reversed(part); ones != 0 && residue <= records; ones &= ones - 1) {
     const std::uint64_t one = ones & -ones;
     count += congruent(records, residue, std::countr_zero(one) + 1);
     residue |= one;
@@ -30,7 +29,6 @@ std::uint64_t TieOrder::below(std::uint64_t records, std::uint64_t part) const {
 // The bits of the part, from the top. Once a single record has the bits so far, its index is their mirror image, or, where they are
 // all 0, the least number with these low bits that an index may be.
 std::uint64_t TieOrder::part_of(std::uint64_t records, std::uint64_t rank) const {
-  if (records == 1) return parts() / 2;
   std::uint64_t part = 0;
   std::uint64_t residue = 0;
   std::uint64_t alike = records;

@@ -15,6 +15,8 @@ class TieOrder {
   explicit TieOrder(int bits) : bits_(bits) {}
   std::uint64_t parts() const { return std::uint64_t{1} << bits_; }
 
+  // `records` is below 2^63 everywhere.
+
   /// How many of the first `records` lie in part `part`.
   std::uint64_t in_part(std::uint64_t records, std::uint64_t part) const {
     const std::uint64_t index = reversed(part);

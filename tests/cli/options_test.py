@@ -205,6 +205,8 @@ class CommandLine(CommandTest):
         # once, the plan of a column was advised to try --count
         self.refuse(["plan", "--column", "age"], "unknown option --column\n", "fractile release has it; see fractile plan --help")
         self.refuse(["release", NOWHERE, "--out=x"], "unknown option --out\n", "write > FILE at the end, and what is printed goes to that file;")
+        self.refuse(["publish", "p.toml", "--out", "x"], "unknown option --out\n", "did you mean --output?")
+        self.refuse(["reproduce", "intervals", "--output", "x"], "unknown option --output\n", "did you mean --out?")
         self.refuse(["release", NOWHERE, *options(), "-x"], "unknown option -x\n", "see fractile release --help")
 
     def test_values_of_options(self):
