@@ -3,10 +3,14 @@
 import bz2
 import contextlib
 import io
+import itertools
+import re
 import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
+import time
 import unittest
 import zipfile
 from pathlib import Path
@@ -560,17 +564,20 @@ class DemoData(HouseTest):
 
 
 class FakeBuild:
-    """A tree with one file. Its tests fail while the file says "less"."""
+    """A tree of prices. Its tests fail while a price says "less"."""
 
     def __init__(self, tree):
-        self.file = tree / "src" / "price.txt"
+        self.folder = tree / "src"
+
+    def any_says(self, word):
+        return any(word in path.read_text(encoding="utf-8") for path in self.folder.glob("*.txt"))
 
     def make(self, tests):
-        if "syntax" in self.file.read_text(encoding="utf-8"):
+        if self.any_says("syntax"):
             raise mutants.Rotten("does not compile")
 
     def run(self, test):
-        return mutants.Outcome("less" not in self.file.read_text(encoding="utf-8"), f"{test}.Pays")
+        return mutants.Outcome(not self.any_says("less"), f"{test}.Pays")
 
 
 class Mutants(HouseTest):
@@ -598,15 +605,18 @@ class Mutants(HouseTest):
             subprocess.run(["git", *command], cwd=self.root, check=True)
         self.tree = mutants.Tree(self.root, self.root / "build" / "mutants")
 
-    def write_mutant(self, name, what):
-        self.write(f"{mutants.FOLDER}/{name}.patch", textwrap.dedent(self.PATCH).format(what=what))
+    def write_mutant(self, name, what, file="price.txt"):
+        patch = textwrap.dedent(self.PATCH).format(what=what).replace("price.txt", file)
+        self.write(f"{mutants.FOLDER}/{name}.patch", patch)
 
-    def run_all(self, *filters):
+    def run_all(self, *filters, trees=None):
+        trees = trees or [self.tree]
         chosen = mutants.read_all(self.root / mutants.FOLDER, filters)
-        self.tree.refresh()
+        for tree in trees:
+            tree.refresh()
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            good = mutants.run_all(chosen, self.tree, FakeBuild(self.tree.folder))
+            good = mutants.run_all(chosen, [mutants.Copy(tree, FakeBuild(tree.folder)) for tree in trees])
         return good, out.getvalue()
 
     def test_a_mutant_that_a_test_catches(self):
@@ -633,6 +643,34 @@ class Mutants(HouseTest):
         self.write_mutant("dear", "more")
         self.assertTrue(self.run_all("chea")[0])
 
+    def test_copies_share_the_mutants(self):
+        trees = [self.tree, mutants.Tree(self.root, self.root / "build" / "mutants-2")]
+        for number in range(5):
+            self.write(f"src/price{number}.txt", "one\ntwo\nthe price\nfour\n")
+            self.write_mutant(f"cheap{number}", "less", f"price{number}.txt")
+        subprocess.run(["git", "add", "-A"], cwd=self.root, check=True)
+        good, out = self.run_all(trees=trees)
+        self.assertTrue(good)
+        self.assertEqual(sorted(re.findall("^cheap.", out, re.MULTILINE)), [f"cheap{number}" for number in range(5)])
+        self.assertTrue(out.endswith("\n5 caught, 0 survived\n"), out)
+        for tree, number in itertools.product(trees, range(5)):
+            self.assertIn("the price", (tree.folder / f"src/price{number}.txt").read_text(encoding="utf-8"))
+
+    def test_after_a_failure_no_task_begins(self):
+        done, failed = [], threading.Event()
+
+        def work(copy, task):
+            done.append(task)
+            if copy == "first":
+                failed.set()
+                raise mutants.Rotten("the disk is full")
+            failed.wait()
+            time.sleep(0.1)
+
+        with self.assertRaisesRegex(mutants.Rotten, "the disk is full"):
+            mutants.in_turn(["first", "second"], work, range(50))
+        self.assertLess(len(done), 50)
+
     def test_mistakes_are_unmade(self):
         self.write_mutant("cheap", "less")
         self.run_all()
@@ -656,7 +694,7 @@ class Mutants(HouseTest):
         self.tree.refresh()
         (self.tree.folder / "src/price.txt").write_text("less", encoding="utf-8")
         with self.assertRaisesRegex(mutants.Rotten, "fails without any mistake"):
-            mutants.require_sound(mutants.read_all(self.root / mutants.FOLDER), FakeBuild(self.tree.folder))
+            mutants.require_sound(mutants.read_all(self.root / mutants.FOLDER), [mutants.Copy(self.tree, FakeBuild(self.tree.folder))])
 
     def test_a_patch_that_no_longer_applies(self):
         self.write_mutant("cheap", "less")

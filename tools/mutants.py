@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Mutants: mistakes that the tests must catch, each a patch in tests/mutants/. Run by `./dev mutants`.
 
-    mutants.py [FILTER...]   applies each patch whose name contains a FILTER (default: all) to a copy of the tracked tree,
-                             builds it, and runs the tests that the patch names: at least one must fail
+    mutants.py [--jobs N] [FILTER...]
+                             applies each patch whose name contains a FILTER (default: all) to a copy of the tracked tree,
+                             builds it, and runs the tests that the patch names: at least one must fail. N copies (default: 1)
+                             share the patches, and each copy is built with its share of the cores
     mutants.py --check       checks that all patches are well-formed and still apply, and that the tests that they name exist;
                              builds nothing
 
@@ -13,14 +15,19 @@ they are tried:
     Fails: cli.NAME_test[.CASE]    a program test, as unittest names it
     Fails: python.NAME_test[.CASE] a test of the Python package, in python/tests
 
-The copy and its build stay in build/mutants, so that a second run builds only what changed. Before any mutant is applied, the named tests
-must pass on the unchanged tree. A table on standard output says which test caught each mutant. The exit code is 0 if all were caught.
+The copies and their builds stay in build/mutants, build/mutants-2, ..., so that a second run builds only what changed. Before any mutant is
+applied, the named tests must pass on the unchanged tree. A table on standard output says which test caught each mutant. The exit code is 0
+if all were caught.
 """
 
 import argparse
+import concurrent.futures
+import contextlib
 import dataclasses
 import fnmatch
+import itertools
 import os
+import queue
 import re
 import shutil
 import subprocess
@@ -170,9 +177,10 @@ class Outcome:
 class Build:
     """A tree's unit tests, its program and its Python package."""
 
-    def __init__(self, tree, log, python=HOUSE / PYTHON):
+    def __init__(self, tree, log, python=HOUSE / PYTHON, cores=os.cpu_count() or 1):
         self.tree = tree
         self.log = log
+        self.cores = cores
         self.folder = tree / "build" / "mutants"
         self.python = python
 
@@ -189,7 +197,7 @@ class Build:
                 targets |= {"fractile_cli", "stop_at_call"}  # cli.kills needs stop_at_call
             else:
                 targets.add(program_of(test))
-        self._run(["cmake", "--build", str(self.folder), "--target", *sorted(targets)], "does not compile")
+        self._run(["cmake", "--build", str(self.folder), "--parallel", str(self.cores), "--target", *sorted(targets)], "does not compile")
 
     def run(self, test):
         if is_python_test(test):
@@ -285,38 +293,92 @@ def catch(mutant, tree, build):
     return None
 
 
-def require_sound(mutants, build):
+@dataclasses.dataclass(frozen=True)
+class Copy:
+    """One of the copies that share the work."""
+
+    tree: Tree
+    build: Build
+
+    def require_sound(self, tests):
+        """Requires that without any mistake, these tests pass."""
+        self.build.make(tests)
+        for test in tests:
+            outcome = self.build.run(test)
+            if not outcome.passed:
+                raise Rotten(f"{test} fails without any mistake: {outcome.said}")
+
+
+def in_turn(copies, work, tasks):
+    """Calls work(copy, task) for all tasks, each on the copy that is free first. After an exception no further task begins."""
+    waiting = queue.SimpleQueue()
+    for task in tasks:
+        waiting.put(task)
+
+    def until_done(copy):
+        with contextlib.suppress(queue.Empty):
+            while True:
+                work(copy, waiting.get_nowait())
+
+    with concurrent.futures.ThreadPoolExecutor(len(copies)) as pool:
+        try:
+            for ended in concurrent.futures.as_completed([pool.submit(until_done, copy) for copy in copies]):
+                ended.result()
+        except BaseException:
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    waiting.get_nowait()
+            raise
+
+
+def require_sound(mutants, copies):
     """Requires that without any mistake, all named tests pass."""
     tests = sorted({test for mutant in mutants for test in mutant.tests})
-    build.make(tests)
-    for test in tests:
-        outcome = build.run(test)
-        if not outcome.passed:
-            raise Rotten(f"{test} fails without any mistake: {outcome.said}")
+    shares = [tests[number :: len(copies)] for number in range(len(copies))]
+    with concurrent.futures.ThreadPoolExecutor(len(copies)) as pool:
+        for ended in [pool.submit(copy.require_sound, share) for copy, share in zip(copies, shares)]:
+            ended.result()
+
+
+def copy_of_the_house(number, jobs, logs):
+    """The copy of this number, counted from 1, configured to be built. Its log is closed with `logs`."""
+    tree = Tree(HOUSE, HOUSE / "build" / ("mutants" if number == 1 else f"mutants-{number}"))
+    tree.refresh()
+    (tree.folder / "build").mkdir(exist_ok=True)
+    log = logs.enter_context(open(tree.folder / "build" / "mutants.log", "w", encoding="utf-8"))
+    build = Build(tree.folder, log, cores=max(1, (os.cpu_count() or 1) // jobs))
+    build.configure()
+    return Copy(tree, build)
 
 
 def say(text):
     print(f"mutants: {text}", file=sys.stderr, flush=True)
 
 
-def run_all(mutants, tree, build):
+def run_all(mutants, copies):
     """Prints one line per mutant, and returns whether all were caught."""
     width = max(len(mutant.name) for mutant in mutants)
+    numbers = itertools.count(1)
     survivors, rotten = [], []
-    for number, mutant in enumerate(mutants, 1):
-        say(f"{number} of {len(mutants)}: {mutant.name}")
-        began = time.monotonic()
-        try:
-            caught_by = catch(mutant, tree, build)
-        except Rotten as reason:
-            rotten.append(mutant)
-            verdict = f"ROTTEN: {reason}"
-        else:
-            verdict = f"caught by {caught_by}" if caught_by else "SURVIVED"
-            if not caught_by:
-                survivors.append(mutant)
-        print(f"{mutant.name:<{width}}  {time.monotonic() - began:6.1f} s  {verdict}", flush=True)
-    tree.restore()
+
+    def run(copy, of_one_file):
+        for mutant in of_one_file:
+            say(f"{next(numbers)} of {len(mutants)}: {mutant.name}")
+            began = time.monotonic()
+            try:
+                caught_by = catch(mutant, copy.tree, copy.build)
+            except Rotten as reason:
+                rotten.append(mutant)
+                verdict = f"ROTTEN: {reason}"
+            else:
+                verdict = f"caught by {caught_by}" if caught_by else "SURVIVED"
+                if not caught_by:
+                    survivors.append(mutant)
+            print(f"{mutant.name:<{width}}  {time.monotonic() - began:6.1f} s  {verdict}\n", end="", flush=True)
+
+    in_turn(copies, run, [list(same) for _, same in itertools.groupby(mutants, Mutant.files)])
+    for copy in copies:
+        copy.tree.restore()
     for mutant in survivors:
         print(f"survived: {mutant.name}: {mutant.mistake}")
     caught = len(mutants) - len(survivors) - len(rotten)
@@ -327,6 +389,7 @@ def run_all(mutants, tree, build):
 def main(arguments):
     parser = argparse.ArgumentParser(prog="./dev mutants", description="Mistakes that the tests must catch.")
     parser.add_argument("filters", nargs="*", metavar="FILTER", help="a part of the names of the mutants to try")
+    parser.add_argument("--jobs", type=int, default=1, choices=range(1, 65), metavar="N", help="copies of the tree that share the mutants (default: 1)")
     parser.add_argument("--check", action="store_true", help="only check that all patches still apply and name tests that are there")
     asked = parser.parse_args(arguments)
 
@@ -343,20 +406,15 @@ def main(arguments):
         say(f"no patch in {FOLDER} has a name with {' or '.join(asked.filters)}")
         return 2
 
-    tree = Tree(HOUSE, HOUSE / "build" / "mutants")
-    tree.refresh()
-    (tree.folder / "build").mkdir(exist_ok=True)
-    with open(tree.folder / "build" / "mutants.log", "w", encoding="utf-8") as log:
-        build = Build(tree.folder, log)
+    with contextlib.ExitStack() as logs:
         try:
-            say("building the tree as it is")
-            build.configure()
-            say("running the named tests on it")
-            require_sound(mutants, build)
+            copies = [copy_of_the_house(number, asked.jobs, logs) for number in range(1, asked.jobs + 1)]
+            say("building the tree as it is, and running the named tests on it")
+            require_sound(mutants, copies)
         except Rotten as reason:
             say(str(reason))
             return 1
-        return 0 if run_all(mutants, tree, build) else 1
+        return 0 if run_all(mutants, copies) else 1
 
 
 if __name__ == "__main__":
