@@ -1,6 +1,7 @@
-// Division of 64-bit numbers by a divisor that is known beforehand: two multiplications in place of a division.
+// Division of 64-bit numbers by a divisor that is known beforehand: one or two multiplications in place of a division.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "exact/uniform.hpp"
@@ -22,6 +23,26 @@ class Divisor {
 
  private:
   uint128 inverse_;
+};
+
+/// Whether numbers are multiples of a divisor d of 1 or more. Let d = 2^s o, where o is odd, let o' be the inverse of o modulo 2^64, and M
+/// the greatest multiple's quotient, floor((2^64 - 1) / d). The map from n to n o' mod 2^64, rotated right by s bits, is one to one. It maps
+/// d q to q, for q = 0 .. M. So it maps exactly the multiples of d to 0 .. M.
+class Divisibility {
+ public:
+  explicit Divisibility(std::uint64_t divisor) : twos_(std::countr_zero(divisor)), most_(~std::uint64_t{0} / divisor) {
+    const std::uint64_t odd = divisor >> twos_;
+    inverse_ = odd;  // modulo 8; each step doubles the number of bits that are right
+    for (int bits = 3; bits < 64; bits *= 2) inverse_ *= 2 - odd * inverse_;
+  }
+
+  /// Whether d divides the number.
+  bool of(std::uint64_t number) const { return std::rotr(number * inverse_, twos_) <= most_; }
+
+ private:
+  int twos_;
+  std::uint64_t most_;
+  std::uint64_t inverse_;
 };
 
 }  // namespace fractile

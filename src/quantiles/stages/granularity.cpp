@@ -12,15 +12,14 @@ namespace {
 /// How many grids hold positions. Every grid contains the next one.
 class Granularity {
  public:
-  explicit Granularity(const std::vector<RoundGrid>& grids) : grids_(grids), by_first_(grids.front().stride) {}
+  explicit Granularity(const std::vector<RoundGrid>& grids) : grids_(grids), on_first_(grids.front().stride) {}
 
   std::size_t of(Position position) const {
     if (position % 2 == 0) return 0;
     const std::uint64_t candidate = position / 2;
     const RoundGrid& first = grids_.front();
     if (candidate < first.offset) return 0;
-    const std::uint64_t steps = candidate - first.offset;
-    if (by_first_.into(steps) * first.stride != steps) return 0;  // most positions; a division would take longer
+    if (!on_first_.of(candidate - first.offset)) return 0;  // most positions; a division would take longer
     std::size_t level = 1;
     while (level < grids_.size() && grids_[level].contains(candidate)) ++level;
     return level;
@@ -28,16 +27,22 @@ class Granularity {
 
  private:
   const std::vector<RoundGrid>& grids_;
-  Divisor by_first_;
+  Divisibility on_first_;
 };
 
 }  // namespace
 
 std::vector<std::uint64_t> granularity_scores(const RankProfile& profile, const std::vector<RoundGrid>& grids) {
   const Granularity granularity(grids);
-  std::vector<std::uint64_t> counts(grids.size() + 1);
-  for (std::size_t k = 0; k < profile.distinct(); ++k) counts[granularity.of(profile.position(k))] += profile.count(k);
   const std::uint64_t records = profile.records();
+  std::vector<std::uint64_t> counts(grids.size() + 1);
+  counts.front() = records;
+  for (std::size_t k = 0; k < profile.distinct(); ++k) {
+    const std::size_t level = granularity.of(profile.position(k));
+    if (level == 0) continue;
+    counts[level] += profile.count(k);
+    counts.front() -= profile.count(k);
+  }
   std::uint64_t finer = counts.front();
   std::vector<std::uint64_t> scores{13 * (records - finer)};
   for (std::size_t j = 1; j < counts.size(); ++j) {
