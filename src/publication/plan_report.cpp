@@ -215,6 +215,11 @@ std::string coarse_steps(const Publication& publication) {
   });
 }
 
+std::string weak_budget(const Publication& publication) {
+  const std::optional<NoiseInWords> words = report_detail::weak_budget(publication.budget);
+  return words ? fmt::format("\nwarning: {}:\n  {}\n", words->what, words->hint) : "";
+}
+
 /// Why there is a dash in place of a worst case; empty where there is none.
 std::string why_not_known(const PublicationPlan& plan) {
   std::vector<std::string> reasons;
@@ -267,6 +272,9 @@ std::string to_json(const PublicationPlan& plan) {
       member(json, "possible_values", table.possible_values);
     });
   }
+  if (const Budget& budget = publication.budget; report_detail::weak_budget(budget)) {
+    object(json, "weak_budget", [&] { member(json, budget_name(budget), largest_budget(budget)); });
+  }
   return document.text();
 }
 
@@ -288,9 +296,13 @@ std::string to_csv(const PublicationPlan& plan) {
 
 std::vector<NoiseInWords> beside_csv(const PublicationPlan& plan) {
   const OwnEnvironment own;
-  return mapped(coarse_tables(plan.publication), [](const CoarseTable& table) {
+  std::vector<NoiseInWords> all = mapped(coarse_tables(plan.publication), [](const CoarseTable& table) {
     return NoiseInWords{fmt::format("warning: in {}, {}", shown_text(table.name), table.words.what), table.words.hint};
   });
+  if (const auto words = report_detail::weak_budget(plan.publication.budget)) {
+    all.push_back({"warning: " + words->what, words->hint});
+  }
+  return all;
 }
 
 std::string to_table(const PublicationPlan& plan) {
@@ -345,7 +357,7 @@ std::string to_table(const PublicationPlan& plan) {
     text += "\nMostly noise even with the whole budget; publish them by fewer columns, or ask for fewer quantiles:\n" +
             lost;
   }
-  return text + unsettled_in_words(plan) + coarse_steps(publication);
+  return text + unsettled_in_words(plan) + coarse_steps(publication) + weak_budget(publication);
 }
 
 }  // namespace fractile

@@ -9,20 +9,12 @@
 #include "exact/workers.hpp"
 #include "libraries/fmt.hpp"
 #include "ranks/seen_texts.hpp"
+#include "report/release/plan_words.hpp"
 #include "report/text/durable.hpp"
 
 namespace fractile::publication_detail {
 
 namespace {
-
-/// Warns above an epsilon of 20, at which the odds may change by a factor of half a billion, and above the rho of an exponential mechanism
-/// of that epsilon: 20^2 / 8.
-void warn_of_weak_budgets(const Budget& budget, Attendant& attendant) {
-  const bool pure = budget.measure() != Measure::zcdp;
-  if (pure ? budget.epsilon().to_double() <= 20 : budget.rho() <= Rational(50)) return;
-  attendant.warn(pure ? "an epsilon above 20 promises next to nothing" : "a rho above 50 promises next to nothing",
-                 "one person's record can change the odds of a release almost without limit");
-}
 
 /// Throws if a receipt cannot be written. If a ledger pays, the receipt may be there from an earlier run.
 void require_receipts_place(const std::string& receipt, bool is_paid) {
@@ -122,7 +114,7 @@ OpenedSource open_source(Source& source, const ReleaseRequest& terms, const std:
   attendant.at("");
   if (charge) charge->require_persons(source, *opened.records);
   opened.records->require_countable(columns);
-  warn_of_weak_budgets(terms.query.budget, attendant);
+  if (const auto words = report_detail::weak_budget(terms.query.budget)) attendant.warn(words->what, words->hint);
   std::set<std::string> warned;
   for (const ColumnToCount& column : columns) {
     const RecordSelection& selection = column.selection;

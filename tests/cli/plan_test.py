@@ -249,6 +249,16 @@ class Plan(CommandTest):
         self.assertNotIn("coarse_step", json.loads(plan(format="json").out))
         self.assertNotIn("coarse", plan(format="table").out)
 
+    def test_warns_of_a_budget_that_promises_next_to_nothing(self):
+        for measure, weak, enough in (("epsilon", "20.1", "20"), ("rho", "50.1", "50")):
+            words = f"above {enough} promises next to nothing"
+            for budget, is_weak in ((weak, True), (enough, False)):
+                with self.subTest(measure, budget=budget):
+                    asked = {"epsilon": None, measure: budget}
+                    self.assertEqual(json.loads(plan(format="json", **asked).out).get("weak_budget"), {measure: int(enough)} if is_weak else None)
+                    for shown in (plan(format="table", **asked).out, plan(format="html", **asked).out, plan(format="csv", **asked).err):
+                        self.assertEqual(words in shown, is_weak, shown)
+
     def test_no_worst_case_of_listed_candidates(self):
         listed = {"bounds": None, "step": None, "candidates": "0,100"}
         document = json.loads(plan(format="json", **listed).out)

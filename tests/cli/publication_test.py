@@ -67,6 +67,15 @@ class Example(Publication):
         self.write("people.toml", example)
         self.assertNotIn("coarse_steps", json.loads(self.plan("people.toml", "--format", "json").out))
 
+    def test_a_budget_that_promises_next_to_nothing_is_said_in_every_format(self):
+        example = run("publish", "--example").out
+        for epsilon, is_weak in (("30", True), ("20", False)):
+            self.write("people.toml", re.sub(r"(?m)^epsilon = .*", f"epsilon = {epsilon}", example, count=1))
+            table, lines, document = (self.plan("people.toml", "--format", format) for format in ("table", "csv", "json"))
+            self.assertEqual(json.loads(document.out).get("weak_budget"), {"epsilon": 20} if is_weak else None)
+            for shown in (table.out, lines.err):
+                self.assertEqual("warning: an epsilon above 20 promises next to nothing" in shown, is_weak, shown)
+
     def test_it_is_of_the_examples(self):
         people = (HOUSE / "examples" / "people.csv").read_text().splitlines()
         rows = list(csv.DictReader(people))

@@ -181,6 +181,11 @@ void write_coarse_step(Writer& json, const Lattice& lattice) {
   object(json, "coarse_step", [&] { member(json, "possible_values", lattice.size()); });
 }
 
+void write_weak_budget(Writer& json, const Budget& budget) {
+  if (!weak_budget(budget)) return;
+  object(json, "weak_budget", [&] { member(json, budget_name(budget), largest_budget(budget)); });
+}
+
 void write_typical(Writer& json, const TypicalError& typical) {
   object(json, "typical", [&] {
     member(json, "shape", to_string(typical.shape));
@@ -336,6 +341,7 @@ std::string to_json(const PlanReport& whole) {
   write_intervals(json, plan);
   write_statistics(json, plan);
   write_coarse_step(json, plan.lattice);
+  write_weak_budget(json, plan.query.budget);
   write_typical(json, plan.typical);
   if (report.guess) write_guess(json, *report.guess);
   if (report.analyst) write_analyst(json, *report.analyst);
@@ -374,6 +380,7 @@ std::vector<NoiseInWords> beside_csv(const PlanReport& whole) {
   if (report.wanted_error) all.push_back({"to " + price_in_words(report, *report.wanted_error), {}});
   add("warning: ", noise_in_words(report));
   add("warning: ", coarse_step(report.plan.lattice));
+  add("warning: ", weak_budget(report.plan.query.budget));
   if (report.guess) {
     const PersonLeakage& leakage = report.guess->leakage;
     all.push_back(
@@ -540,10 +547,10 @@ std::string report_detail::plan_cost(const PlanReport& report) {
 
 namespace {
 
-/// A warning in three lines, followed by an empty line; or nothing.
+/// A warning in two or three lines, followed by an empty line; or nothing.
 std::string warning(std::optional<NoiseInWords> words) {
   if (!words) return {};
-  words->hint.replace(words->hint.find("; "), 2, ";\n");
+  if (const std::size_t half = words->hint.find("; "); half != std::string::npos) words->hint.replace(half, 2, ";\n");
   return fmt::format("warning: {}\n{}\n\n", words->what, words->hint);
 }
 
@@ -561,6 +568,19 @@ std::optional<NoiseInWords> report_detail::coarse_step(const Lattice& lattice) {
       fmt::format(
           "rounding moves values between them by {}, which no error here includes; a finer step costs little accuracy",
           most)};
+}
+
+std::uint64_t report_detail::largest_budget(const Budget& budget) {
+  return budget.measure() == Measure::zcdp ? 50 : 20;
+}
+
+std::optional<NoiseInWords> report_detail::weak_budget(const Budget& budget) {
+  const bool is_rho = budget.measure() == Measure::zcdp;
+  const std::uint64_t most = largest_budget(budget);
+  if ((is_rho ? budget.rho().to_double() : budget.epsilon().to_double()) <= static_cast<double>(most)) return {};
+  return NoiseInWords{
+      fmt::format("{} {} above {} promises next to nothing", is_rho ? "a" : "an", budget_name(budget), most),
+      "one person's record can change the odds of a release almost without limit"};
 }
 
 double report_detail::largest(const std::vector<double>& errors) { return *std::ranges::max_element(errors); }
@@ -739,9 +759,9 @@ std::string to_table(const PlanReport& whole) {
   const PlanReport report = with_told_bounds(whole);
   const ReleasePlan& plan = report.plan;
   return analyst_text(report) + aligned(plan_rows(plan)) + "\n" + plan_meaning(report) + "\n" +
-         warning(noise_in_words(report)) + warning(coarse_step(plan.lattice)) + plan_cost(report) +
-         statistics_text(report) + weights_text(report) + guess_text(report) + chart(report.others) +
-         "\nNo record was read, and nothing is spent.\n";
+         warning(noise_in_words(report)) + warning(coarse_step(plan.lattice)) +
+         warning(weak_budget(plan.query.budget)) + plan_cost(report) + statistics_text(report) + weights_text(report) +
+         guess_text(report) + chart(report.others) + "\nNo record was read, and nothing is spent.\n";
 }
 
 }  // namespace fractile

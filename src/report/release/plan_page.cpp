@@ -181,6 +181,7 @@ void say_in_short(HtmlPage& page, const PlanReport& report) {
   };
   if (const auto words = noise_in_words(report)) warn(*words);
   if (const auto words = coarse_step(plan.lattice)) warn(*words);
+  if (const auto words = weak_budget(plan.query.budget)) warn(*words);
 }
 
 }  // namespace
