@@ -17,7 +17,10 @@ LedgerDataset dataset_to_add(const Typed& typed) {
   dataset.records_per_person = records_per_person_of(typed);
   dataset.source = source_to_pin(typed);
   dataset.reading = reading_to_declare(typed);
-  if (typed.has("witness")) dataset.witness = canonical_new_file(typed.one("witness"));
+  if (typed.has("witness")) {
+    require_named(typed.one("witness"), "witness");
+    dataset.witness = canonical_new_file(typed.one("witness"));
+  }
   return dataset;
 }
 

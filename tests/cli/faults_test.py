@@ -225,6 +225,11 @@ class WitnessedLater(InAFile, CommandTest):
         self.assertEqual(self.asks_witness("--accept").code, 0)
         self.assertEqual(self.spent(), {"people": "1/8", "others": "3/4"})
 
+    def test_standard_input_is_no_witness(self):
+        self.witness = "-"
+        self.assert_refused(self.add(), 2, "the witness goes to a file, and '-' names none", "./- is a file of this name")
+        self.assertNotIn("others", self.spent())
+
     def test_a_dataset_keeps_what_it_declared(self):
         self.assert_refused(self.add("people"), 2, "already has a dataset 'people'", "a dataset's budget never changes")
         self.assertIn("no dataset of the ledger declares a witness", self.asks_witness().out)

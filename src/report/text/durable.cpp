@@ -102,14 +102,17 @@ void refuse_companion(const std::string& path, const std::string& what) {
 
 }  // namespace
 
+void require_named(const std::string& path, const std::string& what) {
+  if (path != "-") return;
+  throw Error(ErrorCode::usage, "the " + what + " goes to a file, and '-' names none",
+              "name a file; ./- is a file of this name");
+}
+
 void require_writable(const std::string& path, const std::string& what) {
   const OwnEnvironment own;
   refuse_companion(path, what);
   struct stat there {};
-  if (path == "-") {  // the program reads standard input for this name
-    throw Error(ErrorCode::usage, "the " + what + " goes to a file, and '-' names none",
-                "name a file; ./- is a file of this name");
-  }
+  require_named(path, what);
   if (lstat(path.c_str(), &there) == 0) {  // this finds a dangling link, too
     throw Error(ErrorCode::usage, "the " + what + " '" + path + "' already exists",
                 "choose another name, or move the old one away");

@@ -13,6 +13,9 @@ namespace fractile {
 /// Who may read a new file: its owner alone, or everyone whom the process's umask allows.
 enum class Readers { owner, all };
 
+/// Throws `usage` for "-", for which the program reads standard input elsewhere. `what` is the file's name in messages.
+void require_named(const std::string& path, const std::string& what);
+
 /// Throws `usage` unless a new file can be created at `path`. Leaves nothing behind. `path` must not be a name that SQLite may use for an
 /// existing database (with -journal, -wal or -shm after the database's name), and not "-". `what` is the file's name in messages.
 void require_writable(const std::string& path, const std::string& what = "receipt");
