@@ -745,7 +745,7 @@ class Mutants(HouseTest):
 
     def test_outcomes_of_tests_of_python(self):
         self.assertTrue(self.outcome_in_python("echo '1 passed in 0.1s'\n").passed)
-        failed = self.outcome_in_python("echo \"FAILED $6 - no\"; echo '1 failed in 0.1s'; exit 1\n")
+        failed = self.outcome_in_python("for last; do :; done; echo \"FAILED $last - no\"; echo '1 failed in 0.1s'; exit 1\n")
         self.assertEqual(failed, mutants.Outcome(False, "test_cents"))
         for script in ("echo '1 skipped in 0.1s'\n", "echo 'no tests ran in 0.1s'; exit 5\n", "exit 4\n"):
             with self.subTest(script), self.assertRaisesRegex(mutants.Rotten, "cannot be run here"):

@@ -232,7 +232,9 @@ class Build:
         _, module, *case = name.split(".")
         surroundings = {"PYTHONPATH": str(self.folder / "python"), "FRACTILE_CLI": str(self.folder / "fractile")}
         where = "::".join([f"python/tests/{module}.py", *case])
-        said, code = self._outcome([str(self.python), "-B", "-m", "pytest", "-x", "-q", where], self.tree, surroundings)
+        # pyproject.toml's options are overridden: twice quiet, pytest would not say how many tests it ran.
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-o", "addopts="]
+        said, code = self._outcome([str(self.python), "-B", "-m", "pytest", *options, where], self.tree, surroundings)
         if code not in (0, 1) or " passed" not in said and " failed" not in said and " error" not in said:
             raise Rotten(f"{name} cannot be run here: {(said.strip().splitlines() or ['exit code ' + str(code)])[-1]}")
         return Outcome(code == 0, first_failure(said, r"^(?:FAILED|ERROR) \S+::(\w+)", code))
