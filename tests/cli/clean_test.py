@@ -63,8 +63,9 @@ class Messages(CleanTest):
         self.assertEqual(run("ledger", "init", "b.db", "--dataset", "people", "--epsilon", "1", cwd=self.folder).code, 0)
         result = self.run_release("t.csv", ledger="b.db", dataset="peop\u202ele")
         self.assert_refused(result, 2, "'peop\\u{202e}le'", "did you mean people?")
-        self.write("t.csv", f"{COLUMN}\n1\n")
-        self.assert_clean(self.run_release("t.csv", column=COLUMN[1:]).err)
+        unknown = self.run_release("-" + NASTY)
+        self.assert_refused(unknown, 2, "unknown option -a\\x1b[2J", "write ./-a\\x1b[2J")
+        self.assert_clean(unknown.err)
 
     def test_verbs_files_and_extras(self):
         for arguments in ([NASTY], ["--" + NASTY], ["release", NASTY, *options()], ["release", "t.csv", NASTY, *options()],
