@@ -224,11 +224,12 @@ def test_ctrl_c_within_a_generator_stays_one():
 
 
 def endless():
-    """Records without end, a few at a time."""
+    """Records for a minute, a few at a time: far longer than any test waits for a call that it ends."""
     pa = pytest.importorskip("pyarrow")
 
     def batches():
-        while True:
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
             yield pa.RecordBatch.from_pydict({"x": [1, 2]})
             time.sleep(0.001)
 
