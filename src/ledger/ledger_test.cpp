@@ -254,6 +254,7 @@ TEST_P(LedgerTest, WhatWasDrawnCountsForGood) {
   EXPECT_EQ(ledger.entry(1).settled_at, "");
   expect_failure(ErrorCode::usage, "is already drawn", [&] { ledger.void_entry(1, "why"); });
   expect_failure(ErrorCode::budget_refused, "epsilon = 0", [&] { ledger.reserve(request("q", pure("1/2"))); });
+  EXPECT_EQ(ledger.balance("people").spent.to_string(), "epsilon = 1");
   EXPECT_EQ(ledger.balance("people").reserved.to_string(), "epsilon = 1");
   EXPECT_FALSE(ledger.find_committed("people", "q"));
   ledger.verify();

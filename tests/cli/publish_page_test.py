@@ -140,7 +140,16 @@ class Pages(Publications):
         self.assertTrue({row["mark"] for row in self.rows()} == {"", "unreliable"})
         self.assertIn("* unreliable: the value's interval is open, or wider than 20 % of the value.", page.text())
         # With a single quantile, the columns are the keys.
-        self.assertEqual(page.tables[1][0], ["region", "women", "men", "all"])
+        sexes, *lines = page.tables[1]
+        self.assertEqual(sexes, ["region", "women", "men", "all"])
+        texts = {(line[0], sex): text for line in lines for sex, text in zip(sexes[1:], line[1:])}
+        hours = [row for row in self.rows() if row["table"] == "hours"]
+        self.assertIn("unreliable", {row["mark"] for row in hours})
+        for row in hours:
+            text = texts.pop((REGIONS.get(row["region"], "all"), SEXES.get(row["sex"], "all")))
+            self.assertEqual(float(text.split()[0]), float(row["value"]))
+            self.assertEqual(" * " in text, row["mark"] == "unreliable", text)
+        self.assertEqual(texts, {})
 
     def test_many_quantiles_have_a_table_each(self):
         self.describe(quantiles='"deciles"')
