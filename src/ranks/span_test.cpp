@@ -85,6 +85,15 @@ TEST(Span, TheFirstEntryIsFoundFromEveryGuess) {
   }
 }
 
+// The product of 10^14 records and a quantile's numerator of 10^9 does not fit 64 bits.
+TEST(Span, SplitsOfManyRecordsAreScoredExactly) {
+  const RankProfile profile(Lattice::numbers(3), {1, 5},
+                            std::vector<std::uint64_t>{100'000'000'000'000 - 100'000, 100'000});
+  const QuantileFraction alpha{999'999'999, 1'000'000'000};
+  const auto runs = runs_of(SplitCursor(profile, whole_span(profile, 1), 1, alpha));
+  EXPECT_EQ(std::ranges::count_if(runs, [](const auto& run) { return run.score == 0; }), 1);
+}
+
 TEST(Span, CursorsAgreeWithTheDefinitionDownTheRecursion) {
   EXPECT_TRUE(rc::check("splits and candidates", [] {
     const std::uint64_t candidates = *rc::gen::inRange<std::uint64_t>(1, 6);

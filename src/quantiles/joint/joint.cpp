@@ -2,6 +2,7 @@
 
 #include <tuple>
 
+#include "exact/checkpoint.hpp"
 #include "exact/coin.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/joint/joint_boxes.hpp"
@@ -96,6 +97,7 @@ JointChoice JointSelection::draw(RandomBits& bits, Filter filter) {
   if (problem_.profile.distinct() > few_positions) try_listed.operator()<long double>();
   if (!kept) try_with(tables_->boxes());
   while (!kept) {
+    checkpoint();
     tables_->boxes().refine();
     try_with(tables_->boxes());
   }
