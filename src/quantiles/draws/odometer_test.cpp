@@ -337,8 +337,7 @@ TEST(OdometerOfReleases, SaysWhatWasSpentOnWhat) {
   // Stages take their parts of what the statistics leave.
   ReleaseOptions halved(totals);
   halved.statistics = StatisticsRequest{{}, false, Rational(1, 2)};
-  EXPECT_EQ(described(release(column(fine, 10), halved, bits)),
-            "statistics 20; granularity 1/2; heaps 1/2; level 1 19; ");
+  EXPECT_EQ(described(release(column(fine, 10), halved, bits)), "count 20; granularity 1/2; heaps 1/2; level 1 19; ");
   ProfileBuilder ragged(fine);
   for (std::int64_t i = 0; i < 300; ++i) ragged.add_position(2 * static_cast<Position>(i * 7919 % 399'989) + 1, 1);
   EXPECT_EQ(described(release(ragged.finish(), totals, bits)), "granularity 1; level 1 39; ");
