@@ -186,7 +186,7 @@ TEST(Leakage, PresenceIsOfOneAmongOthers) {
   EXPECT_EQ(shown.after.lower, Rational(1));
 }
 
-// Of two people, the other is counted with probability 1/5, and the target, if present, with 1/3. With the target the count is 0, 1 or 2
+// The other of two people is counted with probability 1/5, and the target, if present, with 1/3. With the target the count is 0, 1 or 2
 // with probabilities 8/15, 6/15 and 1/15; without, it is 0 or 1 with 12/15 and 3/15.
 TEST(Leakage, AbsentTargetsAreNotCounted) {
   Pipeline pipeline = pipeline_of(2, Perturber::randomized_response(3), counting({0}));

@@ -319,6 +319,14 @@ Fails a_probability_may_become_more(const Seen& seen) {
   return {may_become(seen.receipt.cost(), 0.1) > seen.number(2) / 100 + 1e-12};
 }
 
+/// The budget is no larger than the sentence says, or no event of one in a million becomes nearly certain.
+Fails promises_something(const Seen& seen) {
+  const Budget& budget = seen.plan->query.budget;
+  const bool is_rho = budget.measure() == Measure::zcdp;
+  const double amount = is_rho ? budget.rho().to_double() : budget.epsilon().to_double();
+  return {amount <= seen.number(2), is_rho != (seen.words.at(1) == "rho"), may_become(budget, 1e-6) < 0.99};
+}
+
 Fails probabilities_may_become_more(const Seen& seen) {
   Fails fails;
   for (const std::int64_t percent : {1, 10, 50}) {
@@ -925,6 +933,9 @@ const std::vector<Claim>& claims() {
        "than) "
        "([0-9.]+).*, which no error here includes; a finer step costs little accuracy[.]",
        "rank_profile.md", rounding_moves_further},
+      {"Warning: an? (epsilon|rho) above ([0-9]+) promises next to nothing: one person's record can change the odds of "
+       "a release almost without limit[.]",
+       "conversions.md", promises_something},
   };
   return claims;
 }

@@ -669,6 +669,9 @@ TEST(Claims, EachIsMade) {
   noisy.budget = Budget::pure(Rational(1, 100));
   noisy.expected_rows = 20;
   look_at(world_of(Lattice::regular(0, 1000, 1), noisy, rows_of({{44, 20}})), 4);
+  QuantileQuery weak = asked;
+  weak.budget = Budget::pure(Rational(21));
+  look_at(world_of(Lattice::regular(0, 100, 1), weak, rows_of({{44, 20}})), 5);
   QuantileQuery many = asked;
   many.budget = Budget::pure(Rational(4));
   many.quantiles = synthetic_rows(40);

@@ -152,7 +152,7 @@ TEST(KeyedSample, AWeightThatChangesMovesNoMoreThanTheLargestOne) {
     constexpr std::uint32_t largest = 300;
     const SamplingKey key = SamplingKey::of_bytes(*rc::gen::container<std::string>(32, rc::gen::arbitrary<char>()));
     const auto most = *rc::gen::inRange<std::uint32_t>(1, 6);
-    const auto weight = rc::gen::inRange<std::uint32_t>(0, largest + 1);
+    const auto weight = rc::gen::oneOf(rc::gen::just(largest), rc::gen::inRange<std::uint32_t>(0, largest + 1));
     KeyedRecords records(*rc::gen::inRange<std::size_t>(0, 9));
     for (KeyedRecord& record : records) {
       record = {*rc::gen::inRange<Position>(0, 3), *rc::gen::inRange<std::uint32_t>(0, 2), *weight};
