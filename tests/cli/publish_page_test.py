@@ -139,6 +139,8 @@ class Pages(Publications):
         self.assertEqual(page.headings[:4], ["Earnings", "In short", "Table 1: pay", "Table 2: hours"])
         self.assertTrue({row["mark"] for row in self.rows()} == {"", "unreliable"})
         self.assertIn("* unreliable: the value's interval is open, or wider than 20 % of the value.", page.text())
+        text = self.explained("out/earnings.json")
+        self.assertEqual(text.count(" * ("), sum(row["mark"] == "unreliable" for row in self.rows()))
         # With a single quantile, the columns are the keys.
         sexes, *lines = page.tables[1]
         self.assertEqual(sexes, ["region", "women", "men", "all"])
@@ -150,6 +152,15 @@ class Pages(Publications):
             self.assertEqual(float(text.split()[0]), float(row["value"]))
             self.assertEqual(" * " in text, row["mark"] == "unreliable", text)
         self.assertEqual(texts, {})
+
+    def test_the_printed_table_has_marks_as_the_page_has(self):
+        self.describe(more=MARKS)
+        printed = run("publish", "earnings.toml", "--format", "table", cwd=self.folder)
+        self.assertEqual(printed.code, 0, printed)
+        cells = re.findall(r"([\d.]+) \(([\d.]+) to ([\d.]+)\)( \*)?", printed.out)
+        self.assertGreater(len(cells), 20, printed.out)
+        for value, lower, upper, mark in cells:
+            self.assertEqual(bool(mark), Fraction(upper) - Fraction(lower) > Fraction(1, 5) * Fraction(value), (value, lower, upper))
 
     def test_many_quantiles_have_a_table_each(self):
         self.describe(quantiles='"deciles"')
