@@ -356,6 +356,18 @@ TEST(Release, ValidatesWhateverItIsAskedByItself) {
   }
 }
 
+TEST(Release, ValidatesStatisticsWithoutQuantiles) {
+  const RankProfile table = table_of(Lattice::regular(0, 9, 1), {1, 2, 3});
+  ReleaseOptions options(QuantileQuery{{}, Budget::pure(Rational(1))});
+  options.statistics = StatisticsRequest{{}, false, Rational(1)};
+  RandomBits bits = RandomBits::system();
+  EXPECT_EQ(release(table, options, bits).only().indices.size(), 0U);
+  options.query.expected_rows = 0;  // no receipt can hold it
+  EXPECT_THROW(release(table, options, bits), Error);
+  options.query.expected_rows = RankProfile::max_records + 1;
+  EXPECT_THROW(release(table, options, bits), Error);
+}
+
 TEST(Release, WithoutRandomBitsNothingIsReleased) {
   const Lattice lattice = Lattice::regular(0, 9, 1);
   RandomBits broken =
