@@ -696,6 +696,19 @@ class Mutants(HouseTest):
         with self.assertRaisesRegex(mutants.Rotten, "fails without any mistake"):
             mutants.require_sound(mutants.read_all(self.root / mutants.FOLDER), [mutants.Copy(self.tree, FakeBuild(self.tree.folder))])
 
+    def test_more_copies_than_tests(self):
+        self.write_mutant("cheap", "less")
+        self.tree.refresh()
+        asked = []
+
+        class OneTest(FakeBuild):
+            def make(self, tests):
+                asked.append(tests)
+
+        copies = [mutants.Copy(self.tree, OneTest(self.tree.folder)) for _ in range(3)]
+        mutants.require_sound(mutants.read_all(self.root / mutants.FOLDER), copies)
+        self.assertEqual(asked, [["Price.*"]])  # a build without a target is an error
+
     def test_a_patch_that_no_longer_applies(self):
         self.write_mutant("cheap", "less")
         self.assertEqual(mutants.check(self.root), [])

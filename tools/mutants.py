@@ -336,10 +336,8 @@ def in_turn(copies, work, tasks):
 def require_sound(mutants, copies):
     """Requires that without any mistake, all named tests pass."""
     tests = sorted({test for mutant in mutants for test in mutant.tests})
-    shares = [tests[number :: len(copies)] for number in range(len(copies))]
-    with concurrent.futures.ThreadPoolExecutor(len(copies)) as pool:
-        for ended in [pool.submit(copy.require_sound, share) for copy, share in zip(copies, shares)]:
-            ended.result()
+    shares = [tests[number :: len(copies)] for number in range(min(len(copies), len(tests)))]
+    in_turn(copies, Copy.require_sound, shares)
 
 
 def copy_of_the_house(number, jobs, logs):

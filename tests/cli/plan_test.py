@@ -250,7 +250,7 @@ class Plan(CommandTest):
         self.assertNotIn("coarse", plan(format="table").out)
 
     def test_warns_of_a_budget_that_promises_next_to_nothing(self):
-        for measure, weak, enough in (("epsilon", "20.1", "20"), ("rho", "50.1", "50")):
+        for measure, weak, enough in (("epsilon", "20.00000000000000000001", "20"), ("rho", "50.00000000000000000001", "50")):
             words = f"above {enough} promises next to nothing"
             for budget, is_weak in ((weak, True), (enough, False)):
                 with self.subTest(measure, budget=budget):

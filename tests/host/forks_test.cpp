@@ -54,7 +54,7 @@ TEST(HostForks, AChildPaysWhileThreadsOfItsParentPay) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 2; ++i) {
     threads.emplace_back([&] {
-      for (; !is_over; ++paid) pay(path, std::chrono::minutes(2));  // many want it
+      for (; !is_over; ++paid) pay(path, std::chrono::minutes(5));  // many want it
     });
   }
   constexpr int forks = 20;

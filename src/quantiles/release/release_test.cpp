@@ -323,9 +323,9 @@ TEST(Release, ValidatesWhateverItIsAskedByItself) {
     EXPECT_EQ(code_of([&] { release(table, query, bits); }), ErrorCode::usage) << what;
     EXPECT_EQ(code_of([&] { release({"a", "b"}, {table, table}, query, bits); }), ErrorCode::usage) << what;
     EXPECT_EQ(code_of([&] { release(unbounded, to_find, bits); }), ErrorCode::usage) << what;
+    if (query.quantiles.empty()) return;  // a release of statistics alone
     ReleaseOptions with_count(query);
     with_count.statistics = StatisticsRequest{{}, false, Rational(1, 2)};
-    if (query.quantiles.empty()) return;
     EXPECT_EQ(code_of([&] { release(table, with_count, bits); }), ErrorCode::usage) << what;
   };
   for (const bool has_intervals : {false, true}) {

@@ -576,11 +576,11 @@ std::uint64_t report_detail::largest_budget(const Budget& budget) {
 
 std::optional<NoiseInWords> report_detail::weak_budget(const Budget& budget) {
   const bool is_rho = budget.measure() == Measure::zcdp;
-  const std::uint64_t most = largest_budget(budget);
-  if ((is_rho ? budget.rho().to_double() : budget.epsilon().to_double()) <= static_cast<double>(most)) return {};
-  return NoiseInWords{
-      fmt::format("{} {} above {} promises next to nothing", is_rho ? "a" : "an", budget_name(budget), most),
-      "one person's record can change the odds of a release almost without limit"};
+  const Rational most = largest_budget(budget);
+  if (is_rho ? budget.rho() <= most : EpsilonSum(budget.epsilon()) <= EpsilonSum(most)) return {};
+  return NoiseInWords{fmt::format("{} {} above {} promises next to nothing", is_rho ? "a" : "an", budget_name(budget),
+                                  most.to_string()),
+                      "one person's record can change the odds of a release almost without limit"};
 }
 
 double report_detail::largest(const std::vector<double>& errors) { return *std::ranges::max_element(errors); }

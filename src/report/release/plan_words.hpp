@@ -65,7 +65,7 @@ const char* budget_name(const Budget& budget);
 std::string price_in_words(const PlanReport& report, std::uint64_t worst);
 /// A warning that few values are possible, and how far rounding to them moves the values between; nothing if many are possible.
 std::optional<NoiseInWords> coarse_step(const Lattice& lattice);
-/// The largest epsilon or rho that promises anything. At an epsilon of 20 the odds may change by a factor of half a billion; the rho is that
+/// The largest epsilon or rho of which no warning is given. At an epsilon of 20 the odds may change by a factor of half a billion; the rho is that
 /// of an exponential mechanism of this epsilon, 20^2 / 8.
 std::uint64_t largest_budget(const Budget& budget);
 /// A warning that the budget is larger than that; nothing if it is not.
