@@ -2,9 +2,12 @@
 // would take as long as sorting the positions.
 #pragma once
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
+#include <span>
 #include <vector>
 
 #ifdef __linux__
@@ -58,12 +61,15 @@ inline void give_back([[maybe_unused]] void* memory, [[maybe_unused]] std::size_
 template <class Number>
 class LargeArray {
  public:
-  explicit LargeArray(std::size_t size)
+  /// Up to `threads` threads touch the memory first.
+  explicit LargeArray(std::size_t size, std::size_t threads = 1)
       : size_(size), numbers_(allocated(size * sizeof(Number)), Delete{size * sizeof(Number)}) {
     prefer_large_pages(numbers_.get(), size * sizeof(Number));
+    touch(numbers_.get(), size * sizeof(Number), threads);
   }
   Number* data() const { return numbers_.get(); }
   std::size_t size() const { return size_; }
+  std::span<Number> numbers() const { return {data(), size_}; }
 
  private:
   struct Delete {
@@ -81,13 +87,23 @@ class LargeArray {
   std::unique_ptr<Number, Delete> numbers_;
 };
 
-/// Zeros. Up to `threads` threads touch the memory first.
+/// How many words of 8 bytes to skip at `room`, so that the array that begins then is far from one at `other` within pages of 4 KiB.
+/// Where both are walked in step, processors that find a cache line by a few bits of its address would otherwise mix up the two lines
+/// at every step: writing 8 million positions and counts took 120 ms in place of 8 when they lay 256 MB apart.
+inline std::size_t words_to_skip(const void* other, const void* room) {
+  constexpr std::uintptr_t page = 4096;
+  const std::uintptr_t apart = (std::bit_cast<std::uintptr_t>(room) - std::bit_cast<std::uintptr_t>(other)) % page;
+  return apart >= page / 4 && apart <= page / 4 * 3 ? 0 : page / 2 / 8;
+}
+/// The most words that may have to be skipped.
+inline constexpr std::size_t most_words_to_skip = 256;
+
+/// Zeros.
 template <class Number>
-std::vector<Number> large_vector(std::size_t size, std::size_t threads = 1) {
+std::vector<Number> large_vector(std::size_t size) {
   std::vector<Number> numbers;
   numbers.reserve(size);
   prefer_large_pages(numbers.data(), size * sizeof(Number));
-  touch(numbers.data(), size * sizeof(Number), threads);
   numbers.resize(size);
   return numbers;
 }

@@ -44,7 +44,7 @@ void NumberList<Number>::take(NumberList& other) {
 }
 
 template <class Number>
-std::vector<Number> NumberList<Number>::take_sorted(std::size_t threads) {
+LargeArray<Number> NumberList<Number>::take_sorted(std::size_t threads) {
   NumberList list = std::exchange(*this, {});
   return fractile::take_sorted(std::move(list.chunks_), list.varying_, threads);
 }

@@ -23,7 +23,7 @@ class NumberList {
   void take(NumberList& other);
 
   /// All numbers in increasing order, sorted by at most `threads` threads; the list is empty afterwards.
-  std::vector<Number> take_sorted(std::size_t threads);
+  LargeArray<Number> take_sorted(std::size_t threads);
 
  private:
   std::vector<NumberChunk<Number>> chunks_;

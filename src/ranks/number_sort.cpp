@@ -195,17 +195,20 @@ void sort(const Stretch<Number>& stretch, std::size_t threads) {
 }  // namespace
 
 template <class Number>
-std::vector<Number> take_sorted(std::vector<NumberChunk<Number>> chunks, const VaryingBits<Number>& varying,
-                                std::size_t threads) {
+LargeArray<Number> take_sorted(std::vector<NumberChunk<Number>> chunks, const VaryingBits<Number>& varying,
+                               std::size_t threads) {
   std::vector<std::span<const Number>> pieces;
   std::size_t size = 0;
   for (const NumberChunk<Number>& chunk : chunks) {
     pieces.push_back(chunk.numbers());
     size += chunk.used;
   }
-  if (varying.bits() == 0 || size == 0) return std::vector<Number>(size, varying.any);
   threads = threads_for(size, fewest_to_share, threads);
-  std::vector<Number> sorted = large_vector<Number>(size, threads);
+  LargeArray<Number> sorted(size, threads);
+  if (varying.bits() == 0 || size == 0) {
+    std::ranges::fill(sorted.numbers(), varying.any);
+    return sorted;
+  }
   const std::vector<std::size_t> begins =
       distribute(pieces, highest_digit(varying.bits(), size), sorted.data(), threads,
                  [&](std::size_t i) { chunks[i].room = LargeArray<Number>(0); });
@@ -215,9 +218,9 @@ std::vector<Number> take_sorted(std::vector<NumberChunk<Number>> chunks, const V
   return sorted;
 }
 
-template std::vector<std::uint32_t> take_sorted(std::vector<NumberChunk<std::uint32_t>>,
-                                                const VaryingBits<std::uint32_t>&, std::size_t);
-template std::vector<std::uint64_t> take_sorted(std::vector<NumberChunk<std::uint64_t>>,
-                                                const VaryingBits<std::uint64_t>&, std::size_t);
+template LargeArray<std::uint32_t> take_sorted(std::vector<NumberChunk<std::uint32_t>>,
+                                               const VaryingBits<std::uint32_t>&, std::size_t);
+template LargeArray<std::uint64_t> take_sorted(std::vector<NumberChunk<std::uint64_t>>,
+                                               const VaryingBits<std::uint64_t>&, std::size_t);
 
 }  // namespace fractile

@@ -44,12 +44,12 @@ struct VaryingBits {
 /// All numbers of the chunks in increasing order, sorted by at most `threads` threads. Chunks are freed as they are read, so there
 /// are never more than two copies of the numbers.
 template <class Number>
-std::vector<Number> take_sorted(std::vector<NumberChunk<Number>> chunks, const VaryingBits<Number>& varying,
-                                std::size_t threads);
+LargeArray<Number> take_sorted(std::vector<NumberChunk<Number>> chunks, const VaryingBits<Number>& varying,
+                               std::size_t threads);
 
-extern template std::vector<std::uint32_t> take_sorted(std::vector<NumberChunk<std::uint32_t>>,
-                                                       const VaryingBits<std::uint32_t>&, std::size_t);
-extern template std::vector<std::uint64_t> take_sorted(std::vector<NumberChunk<std::uint64_t>>,
-                                                       const VaryingBits<std::uint64_t>&, std::size_t);
+extern template LargeArray<std::uint32_t> take_sorted(std::vector<NumberChunk<std::uint32_t>>,
+                                                      const VaryingBits<std::uint32_t>&, std::size_t);
+extern template LargeArray<std::uint64_t> take_sorted(std::vector<NumberChunk<std::uint64_t>>,
+                                                      const VaryingBits<std::uint64_t>&, std::size_t);
 
 }  // namespace fractile

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -117,6 +118,7 @@ RankProfile RankProfile::merge(const RankProfile& a, const RankProfile& b) {
 struct ProfileBuilder::State {
   State(Lattice of, std::size_t on_threads) : lattice(std::move(of)), threads(on_threads) {
     if (lattice.size() <= most_counters) counters.emplace(lattice.size(), lattice.is_regular());
+    is_short = 2 * lattice.size() <= std::numeric_limits<std::uint32_t>::max();
   }
 
   void require_room_for(std::uint64_t more) const {
@@ -129,8 +131,8 @@ struct ProfileBuilder::State {
     const std::size_t parts = threads_for(values.size(), fewest_to_share, threads);
     if (parts > 1) return add_in_parts(values, parts);
     while (!values.empty()) {
-      const std::size_t placed = counters ? count(values.first(std::min(values.size(), block_size)))
-                                          : keep(values.first(std::min(values.size(), block_size)));
+      const std::span<const Number> block = values.first(std::min(values.size(), block_size));
+      const std::size_t placed = counters ? count(block) : is_short ? keep_short(block) : keep(block);
       records += placed;
       values = values.subspan(placed);
     }
@@ -159,6 +161,7 @@ struct ProfileBuilder::State {
       counted += std::exchange(other.counted, 0);
     } else {
       list.take(other.list);
+      short_list.take(other.short_list);
     }
     bulk.insert(bulk.end(), other.bulk.begin(), other.bulk.end());
     other.bulk.clear();
@@ -197,6 +200,46 @@ struct ProfileBuilder::State {
     return placed;
   }
 
+  /// The same for the short list.
+  template <class Number>
+  std::size_t keep_short(std::span<const Number> block) {
+    const std::span<std::uint32_t> room = short_list.room();
+    const std::size_t placed = std::min(room.size(), block.size());
+    std::array<Position, block_size> buffer;
+    lattice.positions_of(block.first(placed), std::span(buffer).first(placed));
+    std::transform(buffer.begin(), buffer.begin() + placed, room.begin(), shortened);
+    short_list.keep(placed);
+    return placed;
+  }
+
+  static std::uint32_t shortened(Position position) { return static_cast<std::uint32_t>(position); }
+
+  /// Adds one record.
+  template <class Number>
+  static void keep_one(NumberList<Number>& list, Position position) {
+    list.room().front() = static_cast<Number>(position);
+    list.keep(1);
+  }
+
+  /// Returns the profile of what the list holds, which is empty afterwards.
+  RankProfile of_list() {
+    const auto one_record = [](Position position) { return RecordsAt{position, 1}; };
+    if (is_short) {
+      const LargeArray<std::uint32_t> sorted = short_list.take_sorted(threads);
+      return SortedCounts(std::span<const std::uint32_t>(sorted.numbers()), threads, one_record).parts().on(lattice);
+    }
+    LargeArray<Position> sorted = list.take_sorted(threads);
+    const SortedCounts counts(std::span<const Position>(sorted.numbers()), threads, one_record);
+    return counts.parts_in(std::move(sorted)).on(lattice);
+  }
+
+  /// The same for the counters.
+  RankProfile of_counters() {
+    ProfileParts parts;
+    counters->drain(parts.positions, parts.cumulative);
+    return std::move(parts).on(lattice);
+  }
+
   void add(Position position, std::uint64_t times) {
     if (position > 2 * lattice.size()) throw Error(ErrorCode::internal, "a position beyond the lattice");
     require_room_for(times);
@@ -205,8 +248,11 @@ struct ProfileBuilder::State {
       counters->add(position, static_cast<std::uint32_t>(times));
       counted += times;
     } else if (!counters && times == 1) {
-      list.room().front() = position;
-      list.keep(1);
+      if (is_short) {
+        keep_one(short_list, position);
+      } else {
+        keep_one(list, position);
+      }
     } else {
       bulk.emplace_back(position, times);
     }
@@ -218,7 +264,9 @@ struct ProfileBuilder::State {
   std::uint64_t records = 0;
   std::optional<PositionCounters> counters;  // for a coarse lattice
   std::uint64_t counted = 0;                 // records in the counters
-  PositionList list;                         // for a fine lattice
+  bool is_short;                             // whether every position has at most 32 bits
+  NumberList<std::uint32_t> short_list;      // for a fine lattice with such positions
+  PositionList list;                         // for another fine lattice
   // The records that neither of them holds: positions, each with a number of records.
   std::vector<std::pair<Position, std::uint64_t>> bulk;
 };
@@ -241,16 +289,7 @@ void ProfileBuilder::add_position(Position position, std::uint64_t count) { stat
 
 RankProfile ProfileBuilder::finish() {
   State& state = *state_;
-  ProfileParts parts;
-  if (state.counters) {
-    state.counters->drain(parts.positions, parts.cumulative);
-  } else {
-    std::vector<Position> sorted = state.list.take_sorted(state.threads);
-    const auto one_record = [](Position position) { return RecordsAt{position, 1}; };
-    const SortedCounts counts(std::span<const Position>(sorted), state.threads, one_record);
-    parts = counts.parts_in(std::move(sorted));
-  }
-  RankProfile profile = std::move(parts).on(state.lattice);
+  RankProfile profile = state.counters ? state.of_counters() : state.of_list();
   state.records = 0;
   state.counted = 0;
   if (state.bulk.empty()) return profile;

@@ -123,10 +123,33 @@ TEST(RankProfile, TheNumberOfThreadsChangesNothing) {
   }
 }
 
+// Positions below 2^32 are held in half of the memory. The first lattice is the finest one whose positions all are.
+TEST(RankProfile, CountsTheHighestPositionsOfFineLattices) {
+  for (const std::int64_t candidates : {(std::int64_t{1} << 31) - 1, std::int64_t{1} << 31, std::int64_t{1} << 40}) {
+    const Lattice lattice = numbers_to(candidates - 1);
+    ASSERT_EQ(lattice.size(), static_cast<std::uint64_t>(candidates));
+    std::vector<std::int64_t> values;
+    for (std::int64_t i = 0; i < 3000; ++i) values.push_back(i % 3 == 0 ? i : candidates + 1000 - i);
+    const std::vector<double> reals(values.begin(), values.end());
+    ProfileBuilder builder(lattice);
+    builder.add(values);
+    EXPECT_EQ(builder.finish(), plain_profile_of(lattice, values));
+    builder.add(reals);
+    EXPECT_EQ(builder.finish(), plain_profile_of(lattice, values));
+    for (const std::int64_t value : values) builder.add(value);
+    EXPECT_EQ(builder.finish(), plain_profile_of(lattice, values));
+    ProfileBuilder other(lattice);
+    other.add(values);
+    builder.take(other);
+    EXPECT_EQ(builder.finish(), plain_profile_of(lattice, values));
+    EXPECT_EQ(other.finish().records(), 0U);
+  }
+}
+
 TEST(RankProfile, WhatOneThreadRefusesIsRefusedByAll) {
   std::vector<double> values(600'000, 1.0);
   values.back() = std::nan("");
-  for (const std::int64_t upper : {std::int64_t{100}, std::int64_t{1} << 50}) {
+  for (const std::int64_t upper : {std::int64_t{100}, std::int64_t{1} << 28, std::int64_t{1} << 50}) {
     ProfileBuilder builder(numbers_to(upper), 4);
     EXPECT_THROW(builder.add(values), Error);
     EXPECT_EQ(builder.finish().records(), 0U);
@@ -134,7 +157,7 @@ TEST(RankProfile, WhatOneThreadRefusesIsRefusedByAll) {
 }
 
 TEST(RankProfile, ABuilderTakesWhatAnotherHas) {
-  for (const std::int64_t upper : {std::int64_t{100}, std::int64_t{1} << 50}) {
+  for (const std::int64_t upper : {std::int64_t{100}, std::int64_t{1} << 28, std::int64_t{1} << 50}) {
     const Lattice lattice = numbers_to(upper);
     ProfileBuilder builder(lattice);
     ProfileBuilder other(lattice);
@@ -206,7 +229,7 @@ TEST(RankProfile, IsClampedToAPartOfItsLattice) {
 }
 
 TEST(RankProfile, CountsFromAnEngineAreRecords) {
-  for (const std::int64_t upper : {std::int64_t{100}, std::int64_t{1} << 50}) {
+  for (const std::int64_t upper : {std::int64_t{100}, std::int64_t{1} << 28, std::int64_t{1} << 50}) {
     ProfileBuilder builder(numbers_to(upper));
     builder.add_position(2 * 5 + 1, 1'000'000);
     builder.add(5.0);
@@ -229,7 +252,7 @@ TEST(RankProfile, RefusesWhatCannotBe) {
   EXPECT_THROW(RankProfile(Lattice::numbers(3), {1}, ones), Error);
   const std::vector<std::uint64_t> many{RankProfile::max_records - 7, 8};
   EXPECT_THROW(RankProfile(Lattice::numbers(3), {1, 3}, many), Error);
-  for (const std::int64_t upper : {std::int64_t{100}, std::int64_t{1} << 50}) {
+  for (const std::int64_t upper : {std::int64_t{100}, std::int64_t{1} << 28, std::int64_t{1} << 50}) {
     ProfileBuilder builder(numbers_to(upper));
     EXPECT_THROW(builder.add_position(static_cast<Position>(2 * upper + 3), 1), Error);
     builder.add_position(1, RankProfile::max_records - 7);
@@ -240,7 +263,7 @@ TEST(RankProfile, RefusesWhatCannotBe) {
 
 /// Counters of a coarse lattice have 32 bits: they are emptied before they overflow.
 TEST(RankProfile, CountsPastWhatACounterHolds) {
-  for (const std::int64_t upper : {std::int64_t{100}, std::int64_t{1} << 50}) {
+  for (const std::int64_t upper : {std::int64_t{100}, std::int64_t{1} << 28, std::int64_t{1} << 50}) {
     ProfileBuilder builder(numbers_to(upper));
     ProfileBuilder other(numbers_to(upper));
     for (int i = 0; i < 3; ++i) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -51,25 +52,25 @@ class SortedCounts {
                         [&](std::size_t i) { count(parts_[i], positions + parts_[i].distinct_before, cumulative); });
   }
   /// The same in new memory.
-  ProfileParts parts() const {
-    ProfileParts all = room(large_vector<Position>(distinct_, threads_));
-    write(all.positions.data(), all.cumulative.data());
-    return all;
+  ProfileMemory parts() const {
+    const auto arrays = std::make_shared<const Arrays>(LargeArray<Position>(distinct_, threads_), distinct_, threads_);
+    write(arrays->positions.data(), arrays->cumulative);
+    return memory(arrays);
   }
 
-  /// The same for numbers that are positions, in their memory.
-  ProfileParts parts_in(std::vector<Position> sorted) const {
-    ProfileParts all = room(std::move(sorted));
-    Position* const first = all.positions.data();
+  /// The same for numbers that are positions. Writes into their memory, unless half of it would be left.
+  ProfileMemory parts_in(LargeArray<Position> sorted) const {
+    if (distinct_ < sorted.size() / 2) return parts();
+    const auto arrays = std::make_shared<const Arrays>(std::move(sorted), distinct_, threads_);
+    *arrays->cumulative = 0;
+    Position* const first = arrays->positions.data();
     share_among_threads(threads_, parts_.size(),
-                        [&](std::size_t i) { count(parts_[i], first + parts_[i].begin, all.cumulative.data()); });
+                        [&](std::size_t i) { count(parts_[i], first + parts_[i].begin, arrays->cumulative); });
     for (const Part& part : parts_) {
       if (part.begin == part.distinct_before) continue;
       std::copy_n(first + part.begin, part.distinct, first + part.distinct_before);
     }
-    all.positions.resize(distinct_);
-    if (distinct_ < all.positions.capacity() / 2) all.positions.shrink_to_fit();
-    return all;
+    return memory(arrays);
   }
 
  private:
@@ -96,12 +97,16 @@ class SortedCounts {
     }
   }
 
+  std::span<const Number> numbers_of(const Part& part) const {
+    return sorted_.subspan(part.begin, part.end - part.begin);
+  }
+
   void look_through(Part& part) const {
     Position last = nowhere;
     std::size_t distinct = 0;
     std::uint64_t records = 0;
-    for (std::size_t i = part.begin; i < part.end; ++i) {
-      const RecordsAt at = read_(sorted_[i]);
+    for (const Number number : numbers_of(part)) {
+      const RecordsAt at = read_(number);
       distinct += at.position != last ? 1U : 0U;
       records += at.records;
       last = at.position;
@@ -116,8 +121,8 @@ class SortedCounts {
     Position last = nowhere;
     std::size_t k = 0;
     std::uint64_t records = part.records_before;
-    for (std::size_t i = part.begin; i < part.end; ++i) {
-      const RecordsAt at = read_(sorted_[i]);
+    for (const Number number : numbers_of(part)) {
+      const RecordsAt at = read_(number);
       k += at.position != last ? 1U : 0U;
       last = at.position;
       records += at.records;
@@ -126,8 +131,17 @@ class SortedCounts {
     }
   }
 
-  ProfileParts room(std::vector<Position> positions) const {
-    return {std::move(positions), large_vector<std::uint64_t>(distinct_ + 1, threads_)};
+  struct Arrays {
+    Arrays(LargeArray<Position> of_positions, std::size_t distinct, std::size_t threads)
+        : positions(std::move(of_positions)),
+          words(distinct + 1 + most_words_to_skip, threads),
+          cumulative(words.data() + words_to_skip(positions.data(), words.data())) {}
+    LargeArray<Position> positions;
+    LargeArray<std::uint64_t> words;
+    std::uint64_t* cumulative;  // within them
+  };
+  ProfileMemory memory(const std::shared_ptr<const Arrays>& arrays) const {
+    return {arrays, {arrays->positions.data(), distinct_}, {arrays->cumulative, distinct_ + 1}};
   }
 
   static constexpr Position nowhere = ~Position{0};

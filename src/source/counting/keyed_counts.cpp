@@ -16,7 +16,7 @@ namespace {
 
 /// The first of sorted numbers, from place `from` on, that is not below `number`: mostly a near one.
 template <class Number>
-std::size_t first_from(const std::vector<Number>& sorted, std::size_t from, Number number) {
+std::size_t first_from(std::span<const Number> sorted, std::size_t from, Number number) {
   std::size_t step = 1;
   while (from + step < sorted.size() && sorted[from + step] < number) step *= 2;
   const auto begin = sorted.begin() + static_cast<std::ptrdiff_t>(from + step / 2);
@@ -26,7 +26,7 @@ std::size_t first_from(const std::vector<Number>& sorted, std::size_t from, Numb
 
 /// The places where the numbers of each key begin, and the end of all numbers.
 template <class Number>
-std::vector<std::size_t> begins_of(const PlaceNumbers& numbering, const std::vector<Number>& sorted, std::size_t keys,
+std::vector<std::size_t> begins_of(const PlaceNumbers& numbering, std::span<const Number> sorted, std::size_t keys,
                                    std::size_t threads) {
   std::vector<std::size_t> begins(keys + 1, sorted.size());
   const auto first_of = [&](std::size_t key) { return static_cast<Number>(numbering.first_written(key)); };
@@ -80,7 +80,7 @@ void make_together(const Lattice& lattice, const std::vector<Counts>& counts, co
 
 /// Whether at least half of the sorted numbers differ from the one before.
 template <class Number>
-bool are_mostly_distinct(const std::vector<Number>& sorted, std::size_t threads) {
+bool are_mostly_distinct(std::span<const Number> sorted, std::size_t threads) {
   std::atomic<std::size_t> distinct = 0;
   share_among_threads(threads, threads, [&](std::size_t i) {
     std::size_t here = 0;
@@ -95,19 +95,19 @@ bool are_mostly_distinct(const std::vector<Number>& sorted, std::size_t threads)
 /// First all threads together make the profile of each key with many numbers; then each thread makes the next ones of the other
 /// profiles.
 template <class Number>
-std::vector<RankProfile> profiles_of(const Lattice& lattice, const PlaceNumbers& numbering, std::vector<Number> numbers,
+std::vector<RankProfile> profiles_of(const Lattice& lattice, const PlaceNumbers& numbering, LargeArray<Number> numbers,
                                      std::size_t keys, std::size_t threads) {
-  const auto kept = std::make_shared<std::vector<Number>>(std::move(numbers));
-  std::vector<Number>& sorted = *kept;
+  const auto kept = std::make_shared<const LargeArray<Number>>(std::move(numbers));
+  const std::span<const Number> sorted = kept->numbers();
   threads = threads_for(sorted.size(), fewest_to_share, threads);
-  const std::vector<std::size_t> begins = begins_of(numbering, sorted, keys, threads);
+  const std::vector<std::size_t> begins = begins_of<Number>(numbering, sorted, keys, threads);
   std::vector<RankProfile> profiles(keys, RankProfile(lattice, {}, {}));
   const auto size = [&](std::size_t key) { return begins[key + 1] - begins[key]; };
   const auto counted = [&](std::size_t key, std::size_t shared_by) {
     const auto read = [numbering, key](Number number) {
       return RecordsAt{numbering.position_of(numbering.read(number), key), numbering.units(number)};
     };
-    return SortedCounts(std::span<const Number>(sorted).subspan(begins[key], size(key)), shared_by, read);
+    return SortedCounts(sorted.subspan(begins[key], size(key)), shared_by, read);
   };
   const std::size_t share = sorted.size() / (8 * threads);
   const std::size_t longest = std::max(share, fewest_to_share);
@@ -136,7 +136,7 @@ std::vector<RankProfile> profiles_of(const Lattice& lattice, const PlaceNumbers&
     for (std::size_t key = first; key < end; ++key) counts.push_back(counted(key, 1));
     std::vector<Position*> in_place;
     if constexpr (std::is_same_v<Number, Position>) {
-      for (std::size_t key = first; is_in_place && key < end; ++key) in_place.push_back(sorted.data() + begins[key]);
+      for (std::size_t key = first; is_in_place && key < end; ++key) in_place.push_back(kept->data() + begins[key]);
     }
     make_together(lattice, counts, in_place, is_in_place ? kept : nullptr,
                   std::span(profiles).subspan(first, end - first));
@@ -146,7 +146,8 @@ std::vector<RankProfile> profiles_of(const Lattice& lattice, const PlaceNumbers&
 
 /// Writes at least one sorted number.
 template <class Number>
-void write_run(const PlaceNumbers& numbering, const std::vector<Number>& sorted, RunWriter& writer) {
+void write_run(const PlaceNumbers& numbering, const LargeArray<Number>& numbers, RunWriter& writer) {
+  const std::span<const Number> sorted = numbers.numbers();
   for (std::size_t i = 0; i < sorted.size();) {
     const std::uint64_t place = numbering.read(sorted[i]);
     std::uint64_t count = 0;

@@ -81,7 +81,7 @@ class WrittenNumbers {
     other.keep();
     list_.take(other.list_);
   }
-  std::vector<Number> take_sorted(std::size_t threads) {
+  LargeArray<Number> take_sorted(std::size_t threads) {
     keep();
     return list_.take_sorted(threads);
   }
