@@ -48,7 +48,7 @@ inline void touch([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t by
 #endif
 }
 
-/// Returns the pages of memory that is about to be freed to the system, since malloc would keep them.
+/// Returns pages to the system whose contents nothing needs any more. If they are freed, malloc would keep them.
 inline void give_back([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #ifdef __linux__
   std::size_t room = bytes;
@@ -61,11 +61,9 @@ inline void give_back([[maybe_unused]] void* memory, [[maybe_unused]] std::size_
 template <class Number>
 class LargeArray {
  public:
-  /// Up to `threads` threads touch the memory first.
-  explicit LargeArray(std::size_t size, std::size_t threads = 1)
+  explicit LargeArray(std::size_t size)
       : size_(size), numbers_(allocated(size * sizeof(Number)), Delete{size * sizeof(Number)}) {
     prefer_large_pages(numbers_.get(), size * sizeof(Number));
-    touch(numbers_.get(), size * sizeof(Number), threads);
   }
   Number* data() const { return numbers_.get(); }
   std::size_t size() const { return size_; }

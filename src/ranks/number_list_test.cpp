@@ -99,7 +99,7 @@ std::optional<std::size_t> touched_pages(std::size_t bytes, std::size_t threads)
 }
 
 /// All whole pages are touched if at least two threads have enough of them, and none otherwise.
-TEST(LargeArray, ThreadsTouchAllOfItsPages) {
+TEST(LargePages, ThreadsTouchAllOfItsPages) {
   if (!touched_pages(0, 1)) GTEST_SKIP() << "this system cannot touch memory";
   for (const std::size_t threads : {2U, 3U, 64U}) {
     EXPECT_EQ(touched_pages(9 * large_page, threads), 8U);

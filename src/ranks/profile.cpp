@@ -225,8 +225,9 @@ struct ProfileBuilder::State {
   RankProfile of_list() {
     const auto one_record = [](Position position) { return RecordsAt{position, 1}; };
     if (is_short) {
-      const LargeArray<std::uint32_t> sorted = short_list.take_sorted(threads);
-      return SortedCounts(std::span<const std::uint32_t>(sorted.numbers()), threads, one_record).parts().on(lattice);
+      LargeArray<std::uint32_t> sorted = short_list.take_sorted(threads);
+      const SortedCounts counts(std::span<const std::uint32_t>(sorted.numbers()), threads, one_record);
+      return counts.parts_of(std::move(sorted)).on(lattice);
     }
     LargeArray<Position> sorted = list.take_sorted(threads);
     const SortedCounts counts(std::span<const Position>(sorted.numbers()), threads, one_record);

@@ -48,24 +48,47 @@ class SortedCounts {
   /// Writes each position once; and 0 and the cumulative numbers of records, one more than positions.
   void write(Position* positions, std::uint64_t* cumulative) const {
     *cumulative = 0;
-    share_among_threads(threads_, parts_.size(),
-                        [&](std::size_t i) { count(parts_[i], positions + parts_[i].distinct_before, cumulative); });
+    share_among_threads(threads_, parts_.size(), [&](std::size_t i) {
+      const Part& part = parts_[i];
+      Written written = before(part, positions + part.distinct_before, cumulative);
+      count(numbers_of(part), written);
+    });
   }
   /// The same in new memory.
   ProfileMemory parts() const {
-    const auto arrays = std::make_shared<const Arrays>(LargeArray<Position>(distinct_, threads_), distinct_, threads_);
+    const auto arrays = std::make_shared<const Arrays>(LargeArray<Position>(distinct_), distinct_);
     write(arrays->positions.data(), arrays->cumulative);
     return memory(arrays);
   }
 
-  /// The same for numbers that are positions. Writes into their memory, unless half of it would be left.
+  /// The same if `sorted` holds the numbers. They are gone afterwards: their memory goes back to the system as they are read, since
+  /// some systems give a page sooner if it was in use before.
+  ProfileMemory parts_of(LargeArray<Number> sorted) const {
+    const auto arrays = std::make_shared<const Arrays>(LargeArray<Position>(distinct_), distinct_);
+    *arrays->cumulative = 0;
+    share_among_threads(threads_, parts_.size(), [&](std::size_t i) {
+      const Part& part = parts_[i];
+      Written written = before(part, arrays->positions.data() + part.distinct_before, arrays->cumulative);
+      for (std::size_t begin = part.begin; begin < part.end;) {
+        const std::size_t end = std::min(part.end, (begin / given_back + 1) * given_back);
+        count(sorted_.subspan(begin, end - begin), written);
+        give_back(sorted.data() + begin, (end - begin) * sizeof(Number));
+        begin = end;
+      }
+    });
+    return memory(arrays);
+  }
+
+  /// The same if the numbers are positions, in the memory of these, unless half of it would be left.
   ProfileMemory parts_in(LargeArray<Position> sorted) const {
-    if (distinct_ < sorted.size() / 2) return parts();
-    const auto arrays = std::make_shared<const Arrays>(std::move(sorted), distinct_, threads_);
+    if (distinct_ < sorted.size() / 2) return parts_of(std::move(sorted));
+    const auto arrays = std::make_shared<const Arrays>(std::move(sorted), distinct_);
     *arrays->cumulative = 0;
     Position* const first = arrays->positions.data();
-    share_among_threads(threads_, parts_.size(),
-                        [&](std::size_t i) { count(parts_[i], first + parts_[i].begin, arrays->cumulative); });
+    share_among_threads(threads_, parts_.size(), [&](std::size_t i) {
+      Written written = before(parts_[i], first + parts_[i].begin, arrays->cumulative);
+      count(numbers_of(parts_[i]), written);
+    });
     for (const Part& part : parts_) {
       if (part.begin == part.distinct_before) continue;
       std::copy_n(first + part.begin, part.distinct, first + part.distinct_before);
@@ -115,26 +138,36 @@ class SortedCounts {
     part.records = records;
   }
 
-  /// Writes no more positions than it has read numbers.
-  void count(const Part& part, Position* once, std::uint64_t* cumulative) const {
-    std::uint64_t* const up_to = cumulative + part.distinct_before;
+  /// Where the next position and the next count are written, and what was counted before.
+  struct Written {
+    Position* once;
+    std::uint64_t* cumulative;
+    std::uint64_t records;
     Position last = nowhere;
+  };
+  Written before(const Part& part, Position* once, std::uint64_t* cumulative) const {
+    return {once, cumulative + part.distinct_before, part.records_before};
+  }
+
+  /// Writes no more positions than it has read numbers.
+  void count(std::span<const Number> numbers, Written& written) const {
+    Written here = written;
     std::size_t k = 0;
-    std::uint64_t records = part.records_before;
-    for (const Number number : numbers_of(part)) {
+    for (const Number number : numbers) {
       const RecordsAt at = read_(number);
-      k += at.position != last ? 1U : 0U;
-      last = at.position;
-      records += at.records;
-      once[k - 1] = last;
-      up_to[k] = records;
+      k += at.position != here.last ? 1U : 0U;
+      here.last = at.position;
+      here.records += at.records;
+      here.once[k - 1] = here.last;
+      here.cumulative[k] = here.records;
     }
+    written = {here.once + k, here.cumulative + k, here.records, here.last};
   }
 
   struct Arrays {
-    Arrays(LargeArray<Position> of_positions, std::size_t distinct, std::size_t threads)
+    Arrays(LargeArray<Position> of_positions, std::size_t distinct)
         : positions(std::move(of_positions)),
-          words(distinct + 1 + most_words_to_skip, threads),
+          words(distinct + 1 + most_words_to_skip),
           cumulative(words.data() + words_to_skip(positions.data(), words.data())) {}
     LargeArray<Position> positions;
     LargeArray<std::uint64_t> words;
@@ -144,6 +177,7 @@ class SortedCounts {
     return {arrays, {arrays->positions.data(), distinct_}, {arrays->cumulative, distinct_ + 1}};
   }
 
+  static constexpr std::size_t given_back = 2 * large_page / sizeof(Number);  // numbers at once
   static constexpr Position nowhere = ~Position{0};
 
   std::span<const Number> sorted_;

@@ -38,6 +38,12 @@ void expect_equal(const ProfileMemory& counted, const ProfileParts& expected) {
   EXPECT_LE(apart % 4096 - 1024, 2048U) << "walked in step, they would be at like places of their pages";
 }
 
+LargeArray<Position> copied(const std::vector<Position>& numbers) {
+  LargeArray<Position> copy(numbers.size());
+  std::ranges::copy(numbers, copy.data());
+  return copy;
+}
+
 void expect_counts(const std::vector<std::uint64_t>& sorted, std::size_t threads) {
   const std::vector<std::uint32_t> narrow(sorted.begin(), sorted.end());
   const ProfileParts weighted = plainly(sorted, read);
@@ -46,10 +52,12 @@ void expect_counts(const std::vector<std::uint64_t>& sorted, std::size_t threads
   const SortedCounts alone(std::span<const Position>(sorted), threads, one_record);
   const ProfileParts expected = plainly(sorted, one_record);
   expect_equal(alone.parts(), expected);
-  LargeArray<Position> positions(sorted.size());
-  std::ranges::copy(sorted, positions.data());
+  LargeArray<Position> positions = copied(sorted);
   const SortedCounts in_place(std::span<const Position>(positions.numbers()), threads, one_record);
   expect_equal(in_place.parts_in(std::move(positions)), expected);
+  LargeArray<Position> numbers = copied(sorted);
+  const SortedCounts given_back(std::span<const Position>(numbers.numbers()), threads, read);
+  expect_equal(given_back.parts_of(std::move(numbers)), weighted);
 }
 
 TEST(SortedCounts, AreThoseOfAMap) {
