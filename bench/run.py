@@ -574,6 +574,10 @@ def checks_part(options):
     return flow_checks.part(options.folder.parent / "fractile", options.quick, qif_result, QIF_SECONDS)
 
 
+def files_part(options):
+    return process_part(process_rows(options.folder.parent / "fractile", options.quick, False))
+
+
 def guesses_part(options):
     return flow_guesses.part(options.folder.parent / "fractile", options.quick, QIF_SECONDS)
 
@@ -583,6 +587,7 @@ SECTIONS = {
     "short-lists": lambda options: short_list_part(measured(options, "^short_list/")),
     "scale": lambda options: scale_part(measured(options, "^scale/")),
     "intervals": lambda options: intervals_part(measured(options, "^intervals/"), options),
+    "files": files_part,
     "flow-checks": checks_part,
     "flow-guesses": guesses_part,
     "selections": lambda options: selections.part(options.folder, options.quick, duckdb_seconds, DUCKDB),

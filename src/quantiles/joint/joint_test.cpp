@@ -200,6 +200,38 @@ TEST(ListedTotals, HaveTheLawWhateverIsLeftToWiderTables) {
   }
 }
 
+// Such a proposal stands for what the wide table leaves out. If it could be what the table has, too, that would be proposed twice as often
+// as its weight says.
+TEST(ListedTotals, WhatIsDrawnFromAnywhereIsFarFromItsTargets) {
+  RandomBits bits = RandomBits::system();
+  std::size_t from_anywhere = 0;
+  for (const Setting& s : settings()) {
+    const JointProblem problem = problem_of(s);
+    JointRuns all_runs(problem.profile, problem.span, problem.subcells);
+    all_runs.cover_all();
+    if (s.is_far || all_runs.size() == 1) continue;  // with one run, each proposal has all of the span
+    JointRuns runs(problem.profile, problem.span, problem.subcells);
+    ListedTotals<double> listed(problem, runs, TableReach{-2, -20, 0});
+    for (std::uint64_t i = 0; i < effort(2'000); ++i) {
+      const std::optional<Proposal> proposal = listed.propose(bits, false);
+      const auto is_whole = [&](const SplitPart& part) {
+        return part.start == problem.span.lowest && part.end == problem.span.highest + 1;
+      };
+      if (!proposal || !std::ranges::all_of(proposal->parts, is_whole)) continue;
+      ++from_anywhere;
+      std::uint64_t weight = 0;
+      std::size_t at_target = 0;
+      for (std::size_t j = 0; j < proposal->below.size(); ++j) {
+        weight += problem.target.weights[j];
+        const std::uint64_t wanted = runs.records() * weight / problem.target.denominator;
+        at_target += proposal->below[j] == wanted ? 1U : 0U;
+      }
+      ASSERT_LT(at_target, proposal->below.size()) << s.name;
+    }
+  }
+  EXPECT_GT(from_anywhere, effort(1'000));
+}
+
 // Smaller boxes leave the law unchanged, and more of their proposals are kept.
 TEST(JointBoxes, KeepTheLawWhenTheyAreRefined) {
   const std::vector<Setting> all = settings();

@@ -255,8 +255,10 @@ TEST_F(OneValue, CountsAreOneWhateverHoldsTheNumbers) {
   const std::string text = "who,x\na,1.5\na,NaN\nb,nan\nb,2\na,3\n";
   const auto two_and_one = source_test::profile_of<double>(up_to_twelve, std::vector<double>{2, 1});
   EXPECT_EQ(of_text(text, up_to_twelve, one_value(PerPerson::count))[0], two_and_one);
-  const std::string doubles = write_parquet("doubles.parquet", "SELECT who, CAST(x AS DOUBLE) AS x FROM read_csv('" +
-                                                                   folder.path("one.csv") + "', all_varchar = true)");
+  const std::string rows = "read_csv('" + folder.path("one.csv") + "', all_varchar = true)";
+  const std::string texts = write_parquet("texts.parquet", "SELECT who, x FROM " + rows);
+  EXPECT_EQ(counted({.file = texts}, up_to_twelve, one_value(PerPerson::count))[0], two_and_one);
+  const std::string doubles = write_parquet("doubles.parquet", "SELECT who, CAST(x AS DOUBLE) AS x FROM " + rows);
   EXPECT_EQ(counted({.file = doubles}, up_to_twelve, one_value(PerPerson::count))[0], two_and_one);
 }
 
