@@ -125,7 +125,8 @@ TEST(RankProfile, TheNumberOfThreadsChangesNothing) {
 
 // Positions below 2^32 are held in half of the memory. The first lattice is the finest one whose positions all are.
 TEST(RankProfile, CountsTheHighestPositionsOfFineLattices) {
-  for (const std::int64_t candidates : {(std::int64_t{1} << 31) - 1, std::int64_t{1} << 31, std::int64_t{1} << 40}) {
+  for (const std::int64_t candidates :
+       {(std::int64_t{1} << 31) - 1, std::int64_t{1} << 31, (std::int64_t{1} << 31) + 1, std::int64_t{1} << 40}) {
     const Lattice lattice = numbers_to(candidates - 1);
     ASSERT_EQ(lattice.size(), static_cast<std::uint64_t>(candidates));
     std::vector<std::int64_t> values;

@@ -11,6 +11,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/ledger.hpp"
+#include "ledger/forks.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace fractile::host_test {
@@ -70,6 +71,28 @@ TEST(HostForks, AChildPaysWhileThreadsOfItsParentPay) {
   const Ledger ledger = Ledger::open_to_read(path);
   EXPECT_EQ(ledger.balance("people").spent.to_string(), "epsilon = " + std::to_string(paid + paid_in_children));
   ledger.verify();
+}
+
+TEST(HostForks, AForkWaitsWhileAnotherThreadHoldsIt) {
+  std::atomic<bool> is_forking = false;
+  std::atomic<bool> is_held = true;
+  bool was_held = false;
+  std::thread other;
+  {
+    const ledger_detail::HoldForks hold;
+    other = std::thread([&] {
+      is_forking = true;
+      const pid_t child = fork();
+      if (child == 0) _exit(0);
+      was_held = is_held;
+      waitpid(child, nullptr, 0);
+    });
+    while (!is_forking) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // a fork that does not wait takes some milliseconds
+    is_held = false;
+  }
+  other.join();
+  EXPECT_FALSE(was_held);
 }
 
 }  // namespace
