@@ -272,9 +272,7 @@ std::string to_json(const PublicationPlan& plan) {
       member(json, "possible_values", table.possible_values);
     });
   }
-  if (const Budget& budget = publication.budget; report_detail::weak_budget(budget)) {
-    object(json, "weak_budget", [&] { member(json, budget_name(budget), largest_budget(budget)); });
-  }
+  write_weak_budget(json, publication.budget);
   return document.text();
 }
 

@@ -99,8 +99,7 @@ Release release_with(const RankProfile& profile, const ReleaseOptions& options, 
     return release;
   };
   if (!options.bounds) {
-    // The plan checks the same, except that it assumes a query with intervals to be a group's.
-    if (query.intervals || beside) require_query(query, profile.lattice());
+    if (beside) require_query(query, profile.lattice());  // statistics alone have no plan, which would check it
     return drawn(profile, Share::whole(query.budget));
   }
   Share whole = Share::whole(query.budget);

@@ -181,11 +181,6 @@ void write_coarse_step(Writer& json, const Lattice& lattice) {
   object(json, "coarse_step", [&] { member(json, "possible_values", lattice.size()); });
 }
 
-void write_weak_budget(Writer& json, const Budget& budget) {
-  if (!weak_budget(budget)) return;
-  object(json, "weak_budget", [&] { member(json, budget_name(budget), largest_budget(budget)); });
-}
-
 void write_typical(Writer& json, const TypicalError& typical) {
   object(json, "typical", [&] {
     member(json, "shape", to_string(typical.shape));
@@ -570,8 +565,16 @@ std::optional<NoiseInWords> report_detail::coarse_step(const Lattice& lattice) {
           most)};
 }
 
-std::uint64_t report_detail::largest_budget(const Budget& budget) {
-  return budget.measure() == Measure::zcdp ? 50 : 20;
+namespace {
+
+/// The largest epsilon or rho of which no warning is given.
+std::uint64_t largest_budget(const Budget& budget) { return budget.measure() == Measure::zcdp ? 50 : 20; }
+
+}  // namespace
+
+void report_detail::write_weak_budget(Writer& json, const Budget& budget) {
+  if (!weak_budget(budget)) return;
+  object(json, "weak_budget", [&] { member(json, budget_name(budget), largest_budget(budget)); });
 }
 
 std::optional<NoiseInWords> report_detail::weak_budget(const Budget& budget) {

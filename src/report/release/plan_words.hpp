@@ -9,6 +9,7 @@
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
 #include "fractile/reports.hpp"
+#include "report/text/json_writer.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile::report_detail {
@@ -65,11 +66,11 @@ const char* budget_name(const Budget& budget);
 std::string price_in_words(const PlanReport& report, std::uint64_t worst);
 /// A warning that few values are possible, and how far rounding to them moves the values between; nothing if many are possible.
 std::optional<NoiseInWords> coarse_step(const Lattice& lattice);
-/// The largest epsilon or rho of which no warning is given. At an epsilon of 20 the odds may change by a factor of half a billion; the rho is that
-/// of an exponential mechanism of this epsilon, 20^2 / 8.
-std::uint64_t largest_budget(const Budget& budget);
-/// A warning that the budget is larger than that; nothing if it is not.
+/// A warning that epsilon is above 20 or rho above 50; otherwise nothing. At an epsilon of 20 the odds may change by a factor of half a billion;
+/// the rho is that of an exponential mechanism of this epsilon, 20^2 / 8.
 std::optional<NoiseInWords> weak_budget(const Budget& budget);
+/// The same as a member of a plan.
+void write_weak_budget(Writer& json, const Budget& budget);
 double largest(const std::vector<double>& errors);
 /// The groups with an interval that ends only at an end of the range, and with too few records to expect otherwise. Those with the fewest
 /// records come first. There is one if `ends` are those of the release.
