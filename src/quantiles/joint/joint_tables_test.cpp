@@ -101,8 +101,8 @@ TEST(TableRoom, IsUsedAgainWhereItIsLargeEnough) {
     double* const at = held.of(500);
     EXPECT_EQ(at, first);
     const double* const other = place_of(500);
-    EXPECT_NE(other, at);  // which is held
-    place_of(600);         // `other` is too small
+    EXPECT_NE(other, at);             // which is held
+    EXPECT_NE(place_of(600), other);  // which is too small
     at[499] = 3;
     TableRoom<double> moved = std::move(held);
     EXPECT_EQ(moved.of(500), at);
