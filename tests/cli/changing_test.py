@@ -10,7 +10,7 @@ import time
 import unittest
 from pathlib import Path
 
-from cli.ledger_test import VoidedWhileItRuns as WhileItReads
+from cli.ledger_history_test import VoidedWhileItRuns as WhileItReads
 from cli.program import PACKED, PROGRAM, CommandTest, options, require_engine, run, start_slowly, stop, write_long_column
 
 setUpModule = require_engine

@@ -2,7 +2,7 @@
 
 import unittest
 
-from cli.ledger_test import LedgerTest
+from cli.ledgers import LedgerTest
 
 
 class DryRuns(LedgerTest):

@@ -2,7 +2,7 @@
 
 import unittest
 
-from cli.flow_test import LN_3_TO_LN_2, FlowTest, flow
+from cli.flows import LN_3_TO_LN_2, FlowTest, flow
 
 
 class BadFiles(FlowTest):
