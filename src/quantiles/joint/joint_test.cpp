@@ -212,7 +212,7 @@ TEST(ListedTotals, WhatIsDrawnFromAnywhereIsFarFromItsTargets) {
     if (s.is_far || all_runs.size() == 1) continue;  // with one run, each proposal has all of the span
     JointRuns runs(problem.profile, problem.span, problem.subcells);
     ListedTotals<double> listed(problem, runs, TableReach{-2, -20, 0});
-    for (std::uint64_t i = 0; i < effort(2'000); ++i) {
+    for (std::uint64_t i = 0; i < 4'000; ++i) {
       const std::optional<Proposal> proposal = listed.propose(bits, false);
       const auto is_whole = [&](const SplitPart& part) {
         return part.start == problem.span.lowest && part.end == problem.span.highest + 1;
@@ -229,7 +229,7 @@ TEST(ListedTotals, WhatIsDrawnFromAnywhereIsFarFromItsTargets) {
       ASSERT_LT(at_target, proposal->below.size()) << s.name;
     }
   }
-  EXPECT_GT(from_anywhere, effort(1'000));
+  EXPECT_GT(from_anywhere, 2'000);
 }
 
 // Smaller boxes leave the law unchanged, and more of their proposals are kept.
