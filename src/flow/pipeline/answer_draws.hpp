@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "exact/uncopied.hpp"
 #include "flow/pipeline/noise.hpp"
@@ -32,14 +33,14 @@ class AnswerDraws : Uncopied {
 /// Draws from random bits, at one epsilon.
 class RandomAnswers : public AnswerDraws {
  public:
-  RandomAnswers(const Exponent& epsilon, RandomBits& bits) : epsilon_(epsilon), bits_(bits) {}
+  RandomAnswers(Exponent epsilon, RandomBits& bits) : epsilon_(std::move(epsilon)), bits_(bits) {}
 
   bool coin(const Chance& chance) override;
   std::uint64_t below(std::uint64_t n) override;
   std::int64_t noise(std::int64_t low, std::int64_t high) override;
 
  private:
-  const Exponent& epsilon_;
+  Exponent epsilon_;
   RandomBits& bits_;
 };
 
