@@ -95,14 +95,14 @@ struct PlanReport {
 std::optional<NoiseInWords> noise_in_words(const PlanReport& report);
 
 /// One JSON object, with `guess` `analyst` and `weights` where they were asked for, and `quantiles[]` {quantile, worst_case, median, nine_in_ten} in records; null where no bound is known.
-std::string to_json(const PlanReport& report);
+std::string to_json(const PlanReport& whole);
 /// "quantile,worst_case,median,nine_in_ten" and one line per quantile.
-std::string to_csv(const PlanReport& report);
+std::string to_csv(const PlanReport& whole);
 /// What the CSV has no room for: warnings, the budget that was solved for, and what was found about an analyst and a guess. Each a
 /// sentence without a full stop, and what there is to know or to do.
-std::vector<NoiseInWords> beside_csv(const PlanReport& report);
+std::vector<NoiseInWords> beside_csv(const PlanReport& whole);
 /// The same in aligned columns, with an explanation and a chart of the errors against the budget.
-std::string to_table(const PlanReport& report);
+std::string to_table(const PlanReport& whole);
 /// The same as a page, with figures.
 WebPage to_html(const PlanReport& report, const PageOptions& options);
 

@@ -231,11 +231,12 @@ std::vector<std::function<CountedColumn()>> Table::count_apart(const std::vector
   return while_unchanged(*state_, on_progress, [&] {
     std::vector<std::function<CountedColumn()>> counted;
     std::vector<ProfilesLater> profiles = counted_profiles(*state_, columns, bits, on_progress);
-    for (std::size_t i = 0; i < columns.size(); ++i) {
+    auto profile = profiles.begin();
+    for (const ColumnToCount& asked : columns) {
       std::optional<std::uint64_t> rows;
-      if (columns[i].public_rows) rows = counted_rows(*state_, {});
+      if (asked.public_rows) rows = counted_rows(*state_, {});
       counted.emplace_back(
-          [selection = columns[i].selection, made = std::move(profiles[i]), stability = state_->stability, rows] {
+          [selection = asked.selection, made = std::move(*profile++), stability = state_->stability, rows] {
             CountedColumn column = selection.counted(made());
             if (stability > 0) column = std::move(column).over_query(stability);
             if (rows) column = std::move(column).with_public_rows(*rows);
