@@ -57,12 +57,15 @@ inline void give_back([[maybe_unused]] void* memory, [[maybe_unused]] std::size_
 #endif
 }
 
+/// Who keeps the pages of memory that is freed: the system, or malloc for the next allocation.
+enum class FreedPages : std::uint8_t { go_to_system, stay };
+
 /// Not initialized.
 template <class Number>
 class LargeArray {
  public:
-  explicit LargeArray(std::size_t size)
-      : size_(size), numbers_(allocated(size * sizeof(Number)), Delete{size * sizeof(Number)}) {
+  explicit LargeArray(std::size_t size, FreedPages freed = FreedPages::go_to_system)
+      : size_(size), numbers_(allocated(size * sizeof(Number)), Delete{size * sizeof(Number), freed}) {
     prefer_large_pages(numbers_.get(), size * sizeof(Number));
   }
   Number* data() const { return numbers_.get(); }
@@ -72,10 +75,11 @@ class LargeArray {
  private:
   struct Delete {
     void operator()(Number* numbers) const {
-      give_back(numbers, bytes);
+      if (freed == FreedPages::go_to_system) give_back(numbers, bytes);
       ::operator delete(numbers, alignment(bytes));
     }
     std::size_t bytes;
+    FreedPages freed;
   };
   static std::align_val_t alignment(std::size_t bytes) {
     return std::align_val_t(bytes < large_page ? alignof(std::max_align_t) : large_page);

@@ -204,7 +204,7 @@ LargeArray<Number> take_sorted(std::vector<NumberChunk<Number>> chunks, const Va
     size += chunk.used;
   }
   threads = threads_for(size, fewest_to_share, threads);
-  LargeArray<Number> sorted(size);
+  LargeArray<Number> sorted(size, FreedPages::stay);
   if (varying.bits() == 0 || size == 0) {
     std::ranges::fill(sorted.numbers(), varying.any);
     return sorted;

@@ -56,15 +56,16 @@ class SortedCounts {
   }
   /// The same in new memory.
   ProfileMemory parts() const {
-    const auto arrays = std::make_shared<const Arrays>(LargeArray<Position>(distinct_), distinct_);
+    const auto arrays = std::make_shared<const Arrays>(LargeArray<Position>(distinct_, FreedPages::stay), distinct_);
     write(arrays->positions.data(), arrays->cumulative);
     return memory(arrays);
   }
 
-  /// The same if `sorted` holds the numbers. They are gone afterwards: their memory goes back to the system as they are read, since
-  /// some systems give a page sooner if it was in use before.
+  /// The same if `sorted` holds the numbers. They are gone afterwards: if they are many, their memory goes back to the system as
+  /// they are read, since some systems give a page sooner if it was in use before.
   ProfileMemory parts_of(LargeArray<Number> sorted) const {
-    const auto arrays = std::make_shared<const Arrays>(LargeArray<Position>(distinct_), distinct_);
+    const auto arrays = std::make_shared<const Arrays>(LargeArray<Position>(distinct_, FreedPages::stay), distinct_);
+    const bool is_large = sorted.size() >= 2 * given_back;
     *arrays->cumulative = 0;
     share_among_threads(threads_, parts_.size(), [&](std::size_t i) {
       const Part& part = parts_[i];
@@ -72,7 +73,7 @@ class SortedCounts {
       for (std::size_t begin = part.begin; begin < part.end;) {
         const std::size_t end = std::min(part.end, (begin / given_back + 1) * given_back);
         count(sorted_.subspan(begin, end - begin), written);
-        give_back(sorted.data() + begin, (end - begin) * sizeof(Number));
+        if (is_large) give_back(sorted.data() + begin, (end - begin) * sizeof(Number));
         begin = end;
       }
     });
@@ -167,7 +168,7 @@ class SortedCounts {
   struct Arrays {
     Arrays(LargeArray<Position> of_positions, std::size_t distinct)
         : positions(std::move(of_positions)),
-          words(distinct + 1 + most_words_to_skip),
+          words(distinct + 1 + most_words_to_skip, FreedPages::stay),
           cumulative(words.data() + words_to_skip(positions.data(), words.data())) {}
     LargeArray<Position> positions;
     LargeArray<std::uint64_t> words;
