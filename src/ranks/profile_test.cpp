@@ -123,7 +123,7 @@ TEST(RankProfile, TheNumberOfThreadsChangesNothing) {
   }
 }
 
-// Positions below 2^32 are held in half of the memory. The first lattice is the finest one whose positions all are.
+// Positions that all fit 32 bits are held in half of the memory. The first lattice is the finest one whose positions, 0 .. 2 size, do.
 TEST(RankProfile, CountsTheHighestPositionsOfFineLattices) {
   for (const std::int64_t candidates :
        {(std::int64_t{1} << 31) - 1, std::int64_t{1} << 31, (std::int64_t{1} << 31) + 1, std::int64_t{1} << 40}) {

@@ -1,4 +1,4 @@
-"""fractile flow on the paper's examples."""
+"""fractile flow on the paper's examples, and its formats."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Ledgers that were put back, copied or witnessed, and processes that race for one, are killed, or run out of space."""
+"""Ledgers that were put back or are witnessed, and processes that race for a ledger or are killed."""
 
 import contextlib
 import csv
