@@ -1,4 +1,6 @@
 // A process forks while its threads pay by a ledger: the child pays, too, or is told that the ledger is locked.
+#include "ledger/forks.hpp"
+
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,7 +13,6 @@
 
 #include "fractile/error.hpp"
 #include "fractile/ledger.hpp"
-#include "ledger/forks.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace fractile::host_test {
