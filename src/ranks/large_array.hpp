@@ -57,35 +57,37 @@ inline void give_back([[maybe_unused]] void* memory, [[maybe_unused]] std::size_
 #endif
 }
 
-/// Who keeps the pages of memory that is freed: the system, or malloc for the next allocation.
-enum class FreedPages : std::uint8_t { go_to_system, stay };
+/// malloc maps what is larger, and then unmaps it; what is smaller, it keeps for the next allocation, unless it has more than twice the
+/// largest piece that it ever mapped. So memory of one profile that lies in one piece needs no fresh pages for the next profile, but
+/// if it lay in several, it could.
+inline constexpr std::size_t kept_by_malloc = std::size_t{1} << 25;
 
 /// Not initialized.
 template <class Number>
 class LargeArray {
  public:
-  explicit LargeArray(std::size_t size, FreedPages freed = FreedPages::go_to_system)
-      : size_(size), numbers_(allocated(size * sizeof(Number)), Delete{size * sizeof(Number), freed}) {
-    prefer_large_pages(numbers_.get(), size * sizeof(Number));
+  /// With room for `spare` more numbers.
+  explicit LargeArray(std::size_t size, std::size_t spare = 0)
+      : size_(size), spare_(spare), numbers_(allocated(bytes()), Delete{bytes()}) {
+    prefer_large_pages(numbers_.get(), bytes());
   }
   Number* data() const { return numbers_.get(); }
   std::size_t size() const { return size_; }
+  std::size_t spare() const { return spare_; }
   std::span<Number> numbers() const { return {data(), size_}; }
 
  private:
   struct Delete {
-    void operator()(Number* numbers) const {
-      if (freed == FreedPages::go_to_system) give_back(numbers, bytes);
-      ::operator delete(numbers, alignment(bytes));
-    }
+    void operator()(Number* numbers) const { ::operator delete(numbers, alignment(bytes)); }
     std::size_t bytes;
-    FreedPages freed;
   };
+  std::size_t bytes() const { return (size_ + spare_) * sizeof(Number); }
   static std::align_val_t alignment(std::size_t bytes) {
-    return std::align_val_t(bytes < large_page ? alignof(std::max_align_t) : large_page);
+    return std::align_val_t(bytes <= kept_by_malloc ? alignof(std::max_align_t) : large_page);
   }
   static Number* allocated(std::size_t bytes) { return static_cast<Number*>(::operator new(bytes, alignment(bytes))); }
   std::size_t size_;
+  std::size_t spare_;
   std::unique_ptr<Number, Delete> numbers_;
 };
 

@@ -10,7 +10,7 @@ namespace fractile {
 namespace {
 
 constexpr std::size_t first_chunk = 1024;
-constexpr std::size_t largest_chunk_bytes = 2 * large_page;
+constexpr std::size_t largest_chunk_bytes = 2 * kept_by_malloc;
 
 }  // namespace
 
@@ -44,9 +44,9 @@ void NumberList<Number>::take(NumberList& other) {
 }
 
 template <class Number>
-LargeArray<Number> NumberList<Number>::take_sorted(std::size_t threads) {
+LargeArray<Number> NumberList<Number>::take_sorted(std::size_t threads, std::size_t spare) {
   NumberList list = std::exchange(*this, {});
-  return fractile::take_sorted(std::move(list.chunks_), list.varying_, threads);
+  return fractile::take_sorted(std::move(list.chunks_), list.varying_, threads, spare);
 }
 
 template class NumberList<std::uint32_t>;

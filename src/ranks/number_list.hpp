@@ -22,8 +22,8 @@ class NumberList {
   /// Takes all numbers of `other`, which is empty afterwards.
   void take(NumberList& other);
 
-  /// All numbers in increasing order, sorted by at most `threads` threads; the list is empty afterwards.
-  LargeArray<Number> take_sorted(std::size_t threads);
+  /// All numbers in increasing order, sorted by at most `threads` threads, with room for `spare` more; the list is empty afterwards.
+  LargeArray<Number> take_sorted(std::size_t threads, std::size_t spare = 0);
 
  private:
   std::vector<NumberChunk<Number>> chunks_;

@@ -196,7 +196,7 @@ void sort(const Stretch<Number>& stretch, std::size_t threads) {
 
 template <class Number>
 LargeArray<Number> take_sorted(std::vector<NumberChunk<Number>> chunks, const VaryingBits<Number>& varying,
-                               std::size_t threads) {
+                               std::size_t threads, std::size_t spare) {
   std::vector<std::span<const Number>> pieces;
   std::size_t size = 0;
   for (const NumberChunk<Number>& chunk : chunks) {
@@ -204,14 +204,17 @@ LargeArray<Number> take_sorted(std::vector<NumberChunk<Number>> chunks, const Va
     size += chunk.used;
   }
   threads = threads_for(size, fewest_to_share, threads);
-  LargeArray<Number> sorted(size, FreedPages::stay);
+  LargeArray<Number> sorted(size, spare);
   if (varying.bits() == 0 || size == 0) {
     std::ranges::fill(sorted.numbers(), varying.any);
     return sorted;
   }
   const std::vector<std::size_t> begins =
-      distribute(pieces, highest_digit(varying.bits(), size), sorted.data(), threads,
-                 [&](std::size_t i) { chunks[i].room = LargeArray<Number>(0); });
+      distribute(pieces, highest_digit(varying.bits(), size), sorted.data(), threads, [&](std::size_t i) {
+        LargeArray<Number>& room = chunks[i].room;
+        if (size * sizeof(Number) > kept_by_malloc) give_back(room.data(), room.size() * sizeof(Number));
+        room = LargeArray<Number>(0);
+      });
   sort_all<Number>(begins, threads, [&](std::size_t from, std::size_t to, std::size_t shared_by, Room<Number>& room) {
     sort(Stretch<Number>{sorted.data() + from, room.of(to - from), to - from, false}, shared_by);
   });
@@ -219,8 +222,8 @@ LargeArray<Number> take_sorted(std::vector<NumberChunk<Number>> chunks, const Va
 }
 
 template LargeArray<std::uint32_t> take_sorted(std::vector<NumberChunk<std::uint32_t>>,
-                                               const VaryingBits<std::uint32_t>&, std::size_t);
+                                               const VaryingBits<std::uint32_t>&, std::size_t, std::size_t);
 template LargeArray<std::uint64_t> take_sorted(std::vector<NumberChunk<std::uint64_t>>,
-                                               const VaryingBits<std::uint64_t>&, std::size_t);
+                                               const VaryingBits<std::uint64_t>&, std::size_t, std::size_t);
 
 }  // namespace fractile

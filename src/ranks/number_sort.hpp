@@ -41,15 +41,15 @@ struct VaryingBits {
   Number all = static_cast<Number>(~Number{0});  // the bits that every number has
 };
 
-/// All numbers of the chunks in increasing order, sorted by at most `threads` threads. Chunks are freed as they are read, so there
-/// are never more than two copies of the numbers.
+/// All numbers of the chunks in increasing order, sorted by at most `threads` threads, with room for `spare` more. Chunks are freed as
+/// they are read, so there are never more than two copies of the numbers.
 template <class Number>
 LargeArray<Number> take_sorted(std::vector<NumberChunk<Number>> chunks, const VaryingBits<Number>& varying,
-                               std::size_t threads);
+                               std::size_t threads, std::size_t spare = 0);
 
 extern template LargeArray<std::uint32_t> take_sorted(std::vector<NumberChunk<std::uint32_t>>,
-                                                      const VaryingBits<std::uint32_t>&, std::size_t);
+                                                      const VaryingBits<std::uint32_t>&, std::size_t, std::size_t);
 extern template LargeArray<std::uint64_t> take_sorted(std::vector<NumberChunk<std::uint64_t>>,
-                                                      const VaryingBits<std::uint64_t>&, std::size_t);
+                                                      const VaryingBits<std::uint64_t>&, std::size_t, std::size_t);
 
 }  // namespace fractile

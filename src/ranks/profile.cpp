@@ -229,7 +229,9 @@ struct ProfileBuilder::State {
       const SortedCounts counts(std::span<const std::uint32_t>(sorted.numbers()), threads, one_record);
       return counts.parts_of(std::move(sorted)).on(lattice);
     }
-    LargeArray<Position> sorted = list.take_sorted(threads);
+    const std::size_t spare = words_for_counts(list.size());
+    const bool has_room = (list.size() + spare) * sizeof(Position) <= kept_by_malloc;
+    LargeArray<Position> sorted = list.take_sorted(threads, has_room ? spare : 0);
     const SortedCounts counts(std::span<const Position>(sorted.numbers()), threads, one_record);
     return counts.parts_in(std::move(sorted)).on(lattice);
   }

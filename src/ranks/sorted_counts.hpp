@@ -24,6 +24,9 @@ struct RecordsAt {
   std::uint64_t records;
 };
 
+/// Room for the cumulative counts of so many positions.
+inline std::size_t words_for_counts(std::size_t positions) { return positions + 1 + most_words_to_skip; }
+
 /// `read` returns the RecordsAt of a number; positions never decrease from one number to the next.
 template <class Number, class Read>
 class SortedCounts {
@@ -56,20 +59,20 @@ class SortedCounts {
   }
   /// The same in new memory.
   ProfileMemory parts() const {
-    const auto arrays = std::make_shared<const Arrays>(LargeArray<Position>(distinct_, FreedPages::stay), distinct_);
-    write(arrays->positions.data(), arrays->cumulative);
+    const Arrays arrays(distinct_);
+    write(arrays.positions, arrays.cumulative);
     return memory(arrays);
   }
 
   /// The same if `sorted` holds the numbers. They are gone afterwards: if they are many, their memory goes back to the system as
   /// they are read, since some systems give a page sooner if it was in use before.
   ProfileMemory parts_of(LargeArray<Number> sorted) const {
-    const auto arrays = std::make_shared<const Arrays>(LargeArray<Position>(distinct_, FreedPages::stay), distinct_);
-    const bool is_large = sorted.size() >= 2 * given_back;
-    *arrays->cumulative = 0;
+    const Arrays arrays(distinct_);
+    const bool is_large = sorted.size() * sizeof(Number) > kept_by_malloc;
+    *arrays.cumulative = 0;
     share_among_threads(threads_, parts_.size(), [&](std::size_t i) {
       const Part& part = parts_[i];
-      Written written = before(part, arrays->positions.data() + part.distinct_before, arrays->cumulative);
+      Written written = before(part, arrays.positions + part.distinct_before, arrays.cumulative);
       for (std::size_t begin = part.begin; begin < part.end;) {
         const std::size_t end = std::min(part.end, (begin / given_back + 1) * given_back);
         count(sorted_.subspan(begin, end - begin), written);
@@ -80,14 +83,17 @@ class SortedCounts {
     return memory(arrays);
   }
 
-  /// The same if the numbers are positions, in the memory of these, unless half of it would be left.
+  /// The same if the numbers are positions. Where `sorted` has spare room for the counts, positions replace them, unless half of its
+  /// memory would be left.
   ProfileMemory parts_in(LargeArray<Position> sorted) const {
-    if (distinct_ < sorted.size() / 2) return parts_of(std::move(sorted));
-    const auto arrays = std::make_shared<const Arrays>(std::move(sorted), distinct_);
-    *arrays->cumulative = 0;
-    Position* const first = arrays->positions.data();
+    if (distinct_ < sorted.size() / 2 || sorted.spare() < words_for_counts(distinct_))
+      return parts_of(std::move(sorted));
+    const std::size_t numbers = sorted.size();
+    const Arrays arrays(std::move(sorted), numbers);
+    *arrays.cumulative = 0;
+    Position* const first = arrays.positions;
     share_among_threads(threads_, parts_.size(), [&](std::size_t i) {
-      Written written = before(parts_[i], first + parts_[i].begin, arrays->cumulative);
+      Written written = before(parts_[i], first + parts_[i].begin, arrays.cumulative);
       count(numbers_of(parts_[i]), written);
     });
     for (const Part& part : parts_) {
@@ -165,17 +171,21 @@ class SortedCounts {
     written = {here.once + k, here.cumulative + k, here.records, here.last};
   }
 
+  /// Positions and counts in one piece of memory, which malloc then keeps for the next profile more often than two.
   struct Arrays {
-    Arrays(LargeArray<Position> of_positions, std::size_t distinct)
-        : positions(std::move(of_positions)),
-          words(distinct + 1 + most_words_to_skip, FreedPages::stay),
-          cumulative(words.data() + words_to_skip(positions.data(), words.data())) {}
-    LargeArray<Position> positions;
-    LargeArray<std::uint64_t> words;
-    std::uint64_t* cumulative;  // within them
+    explicit Arrays(std::size_t distinct)
+        : Arrays(LargeArray<Position>(distinct, words_for_counts(distinct)), distinct) {}
+    /// In this memory, with the counts behind `numbers` positions.
+    Arrays(LargeArray<Position> words, std::size_t numbers)
+        : memory(std::make_shared<const LargeArray<Position>>(std::move(words))),
+          positions(memory->data()),
+          cumulative(positions + numbers + words_to_skip(positions, positions + numbers)) {}
+    std::shared_ptr<const LargeArray<Position>> memory;
+    Position* positions;
+    std::uint64_t* cumulative;
   };
-  ProfileMemory memory(const std::shared_ptr<const Arrays>& arrays) const {
-    return {arrays, {arrays->positions.data(), distinct_}, {arrays->cumulative, distinct_ + 1}};
+  ProfileMemory memory(const Arrays& arrays) const {
+    return {arrays.memory, {arrays.positions, distinct_}, {arrays.cumulative, distinct_ + 1}};
   }
 
   static constexpr std::size_t given_back = 2 * large_page / sizeof(Number);  // numbers at once
