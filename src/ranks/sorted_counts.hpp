@@ -83,13 +83,10 @@ class SortedCounts {
     return memory(arrays);
   }
 
-  /// The same if the numbers are positions. Where `sorted` has spare room for the counts, positions replace them, unless half of its
-  /// memory would be left.
+  /// The same if the numbers are positions, in the memory of these, unless half of it would be left.
   ProfileMemory parts_in(LargeArray<Position> sorted) const {
-    if (distinct_ < sorted.size() / 2 || sorted.spare() < words_for_counts(distinct_))
-      return parts_of(std::move(sorted));
-    const std::size_t numbers = sorted.size();
-    const Arrays arrays(std::move(sorted), numbers);
+    if (distinct_ < sorted.size() / 2) return parts_of(std::move(sorted));
+    const Arrays arrays(std::move(sorted), distinct_);
     *arrays.cumulative = 0;
     Position* const first = arrays.positions;
     share_among_threads(threads_, parts_.size(), [&](std::size_t i) {
@@ -171,16 +168,24 @@ class SortedCounts {
     written = {here.once + k, here.cumulative + k, here.records, here.last};
   }
 
-  /// Positions and counts in one piece of memory, which malloc then keeps for the next profile more often than two.
+  /// Memory for positions and counts: one piece, which malloc then keeps for the next profile more often than two, or two if the
+  /// positions have no room for the counts behind them.
+  struct Memory {
+    Memory(LargeArray<Position> numbers, std::size_t counts)
+        : positions(std::move(numbers)), apart(positions.spare() < counts ? counts : 0) {}
+    std::uint64_t* counts() const { return apart.size() > 0 ? apart.data() : positions.data() + positions.size(); }
+    LargeArray<Position> positions;
+    LargeArray<std::uint64_t> apart;
+  };
   struct Arrays {
     explicit Arrays(std::size_t distinct)
         : Arrays(LargeArray<Position>(distinct, words_for_counts(distinct)), distinct) {}
-    /// In this memory, with the counts behind `numbers` positions.
-    Arrays(LargeArray<Position> words, std::size_t numbers)
-        : memory(std::make_shared<const LargeArray<Position>>(std::move(words))),
-          positions(memory->data()),
-          cumulative(positions + numbers + words_to_skip(positions, positions + numbers)) {}
-    std::shared_ptr<const LargeArray<Position>> memory;
+    /// With the positions in place of `numbers`, of which there may be more.
+    Arrays(LargeArray<Position> numbers, std::size_t distinct)
+        : memory(std::make_shared<const Memory>(std::move(numbers), words_for_counts(distinct))),
+          positions(memory->positions.data()),
+          cumulative(memory->counts() + words_to_skip(positions, memory->counts())) {}
+    std::shared_ptr<const Memory> memory;
     Position* positions;
     std::uint64_t* cumulative;
   };
