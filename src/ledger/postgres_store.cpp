@@ -278,13 +278,14 @@ class PostgresStore final : public Store {
 
   /// Begins a transaction with settings that hold only for it, so that connections may be pooled. The server then confirms only changes
   /// that are written, even if it is set otherwise, and names mean what they mean in the catalog, whatever users have made elsewhere.
+  /// Without scans, the server takes every statement for expensive, and would compile it at each payment.
   void begin(const std::string& how) const {
     if (connection_ == nullptr) connect();
     connection_->command(how +
                          fmt::format("SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL synchronous_commit = on; "
                                      "SET LOCAL lock_timeout = {}; SET LOCAL idle_in_transaction_session_timeout = {}; "
                                      "SET LOCAL enable_seqscan = off; SET LOCAL quote_all_identifiers = off; "
-                                     "SET LOCAL statement_timeout = 0",
+                                     "SET LOCAL statement_timeout = 0; SET LOCAL jit = off",
                                      lock_timeout().count(), longest_pause.count()));
   }
 

@@ -5,6 +5,8 @@
 
 #include <array>
 #include <atomic>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <set>
 #include <thread>
@@ -395,6 +397,30 @@ TEST_F(PostgresTest, QuotedNamesAreTheSameNames) {
   const std::string database = address.substr(address.rfind('/') + 1);
   raw_connection(address).command("ALTER DATABASE " + database + " SET quote_all_identifiers = on");
   EXPECT_EQ(Ledger::open(address).datasets().size(), 1U);
+}
+
+/// Whether a server process has loaded the compiler for statements.
+bool has_compiler(const std::string& process) {
+  std::ifstream file("/proc/" + process + "/maps");
+  const std::string maps{std::istreambuf_iterator<char>(file), {}};
+  return maps.find("llvmjit") != std::string::npos;
+}
+
+/// The server compiles statements that it takes for expensive, which takes longer than a payment does.
+TEST_F(PostgresTest, PaymentsAreNotCompiled) {
+  postgres::Connection compiling = raw_connection(address);
+  compiling.command("SET jit_above_cost = 0");
+  compiling.query("SELECT sum(i) FROM generate_series(1, 9) AS numbers(i)");
+  if (!has_compiler(*compiling.query("SELECT pg_backend_pid()::text").cell(0, 0)))
+    GTEST_SKIP() << "this server compiles no statements, or hides it";
+  Ledger ledger = with(Rational(1));
+  ledger.commit(ledger.reserve(request("q", Budget::pure(Rational(1, 4)))), "receipt");
+  EXPECT_EQ(ledger.statement().entries.size(), 1U);
+  ledger.verify();
+  const postgres::Result paying = raw_connection(address).query(
+      "SELECT pid::text FROM pg_stat_activity WHERE application_name = 'fractile' AND datname = current_database()");
+  ASSERT_GT(paying.rows(), 0);
+  for (int i = 0; i < paying.rows(); ++i) EXPECT_FALSE(has_compiler(*paying.cell(i, 0)));
 }
 
 /// When the server is gone, the error says that the change may have been made, and the charge counts.
