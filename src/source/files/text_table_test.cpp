@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,14 +70,6 @@ std::optional<std::vector<Row>> rows_by_engine(const Session& connection, const 
                  shape.columns);
 }
 
-std::optional<std::vector<Row>> rows_by_us(const Session& connection, const InputFile& file,
-                                           const DelimitedShape& shape, std::size_t piece, std::size_t threads,
-                                           LineEndsInCells line_ends = LineEndsInCells::allowed) {
-  TextTable table(std::span(&file, 1), shape, line_ends, piece);
-  connection.add(table, table.function());
-  return rows_of(connection, threads, table.function() + "()", shape.columns);
-}
-
 bool passes(const InputFile& file, const DelimitedShape& shape, LineEndsInCells line_ends = LineEndsInCells::allowed) {
   return !testing::error_if_any([&] { check_delimited(file, shape, line_ends, {}); });
 }
@@ -89,7 +82,26 @@ std::string with(std::string text, const std::string& delimiter, const std::stri
   return text;
 }
 
-using TextTableTest = EngineTest;
+/// Files and tables outlive the connections of a test, as they must: threads of the engine have read them.
+class TextTableTest : public EngineTest {
+ protected:
+  const InputFile& opened(const std::string& path) { return files.emplace_back(InputFile::open(path)); }
+  const TextTable& added(const Session& connection, std::span<const InputFile> parts, const DelimitedShape& shape,
+                         std::size_t piece, LineEndsInCells line_ends = LineEndsInCells::allowed) {
+    TextTable& table = tables.emplace_back(parts, shape, line_ends, piece);
+    connection.add(table, table.function());
+    return table;
+  }
+  std::optional<std::vector<Row>> rows_by_us(const Session& connection, const InputFile& file,
+                                             const DelimitedShape& shape, std::size_t piece, std::size_t threads,
+                                             LineEndsInCells line_ends = LineEndsInCells::allowed) {
+    const TextTable& table = added(connection, std::span(&file, 1), shape, piece, line_ends);
+    return rows_of(connection, threads, table.function() + "()", shape.columns);
+  }
+
+  std::deque<InputFile> files;
+  std::deque<TextTable> tables;
+};
 
 // Texts that could mislead a reader that begins in the middle: line ends, quotes and delimiters within quotes, a quote that opens
 // in one piece and closes in the next, quotes that are bytes, blank lines, long cells.
@@ -100,17 +112,16 @@ const std::string nasty =
 
 /// The records are divided among the files anywhere, and each file is read without the others.
 TEST_F(TextTableTest, SeveralFilesAreOneBehindTheOther) {
-  const Session connection = Session::open("");
   const std::vector<std::string> texts{"a,b\n1,2\n\"x\ny\",3\n", "a,b\r\n4,5\r\n", "a,b\n", "a,b\r6,\"7\r\"\r",
                                        "a,b\n8,9"};
-  std::vector<InputFile> files;
+  std::vector<InputFile> parts;
   for (const std::string& text : texts)
-    files.push_back(InputFile::open(folder.write("x" + std::to_string(files.size()), text)));
+    parts.push_back(InputFile::open(folder.write("x" + std::to_string(parts.size()), text)));
+  const Session connection = Session::open("");
   const std::optional<std::vector<Row>> all{{{"1", "2"}, {"x\ny", "3"}, {"4", "5"}, {"6", "7\r"}, {"8", "9"}}};
   for (const std::size_t piece : {1U, 5U, 1000U}) {
     for (const std::size_t threads : {1U, 2U, 16U}) {
-      TextTable table(files, {",", 2}, LineEndsInCells::allowed, piece);
-      connection.add(table, table.function());
+      const TextTable& table = added(connection, parts, {",", 2}, piece);
       EXPECT_EQ(rows_of(connection, threads, table.function() + "()", 2), threads == 1 ? all : sorted(all))
           << piece << " " << threads;
       EXPECT_TRUE(table.was_read_whole());
@@ -129,7 +140,7 @@ TEST_F(TextTableTest, EveryCutReadsAsTheEngineReadsTheWhole) {
   for (const std::string end : {"\n", "\r\n", "\r"}) {
     for (const std::string delimiter : {",", "|", "||"}) {
       const DelimitedShape shape{delimiter, 2};
-      const InputFile file = InputFile::open(folder.write("x.csv", with(nasty, delimiter, end)));
+      const InputFile& file = opened(folder.write("x.csv", with(nasty, delimiter, end)));
       ASSERT_TRUE(passes(file, shape));
       const auto whole = rows_by_engine(connection, file, shape);
       ASSERT_TRUE(whole && whole->size() == 13u);
@@ -147,8 +158,7 @@ TEST_F(TextTableTest, OneColumnHasBlankRecords) {
   const Session connection = Session::open("");
   const DelimitedShape shape{",", 1};
   for (const std::string end : {"\n", "\r\n", "\r"}) {
-    const InputFile file =
-        InputFile::open(folder.write("x.csv", with("a\n1\n\n\"\"\n\n \n\"x\n\n\"\n\n\n7", ",", end)));
+    const InputFile& file = opened(folder.write("x.csv", with("a\n1\n\n\"\"\n\n \n\"x\n\n\"\n\n\n7", ",", end)));
     const auto whole = rows_by_engine(connection, file, shape);
     ASSERT_TRUE(whole && whole->size() == 9u);
     for (std::size_t piece = 1; piece <= file.size(); ++piece)
@@ -169,7 +179,7 @@ TEST_F(TextTableTest, ReadsWhatTheCheckPassesAndNothingElse) {
     std::string text = (columns == 1 ? "a" : "a" + delimiter + "b") + end;
     if (*rc::gen::arbitrary<bool>()) text += columns == 1 ? "\"1\"" + end : "\"1\"" + delimiter + "2" + end;
     for (const std::string& each : *rc::gen::container<std::vector<std::string>>(part)) text += each;
-    const InputFile file = InputFile::open(folder.write("x.csv", text));
+    const InputFile& file = opened(folder.write("x.csv", text));
     const DelimitedShape shape{delimiter, columns};
     const bool is_right = passes(file, shape, line_ends);
     const auto whole = is_right ? rows_by_engine(connection, file, shape) : std::nullopt;
@@ -186,18 +196,17 @@ TEST_F(TextTableTest, LongRecordsAndLongTexts) {
   for (std::size_t i = 0; i < 30'000; ++i)
     text += std::to_string(i) + ",\"" + std::string(i % 97, 'x') + (i % 5 == 0 ? "\n\"\n" : "\"\n");
   text += "7," + std::string(longest_record - 100, 'y') + "\n8,9\n";
-  const InputFile file = InputFile::open(folder.write("x.csv", text));
+  const InputFile& file = opened(folder.write("x.csv", text));
   const auto whole = rows_by_engine(connection, file, shape);
   ASSERT_TRUE(whole && whole->size() == 30'002u);
   EXPECT_EQ(rows_by_us(connection, file, shape, std::size_t{1} << 17, 1), whole);
   for (const std::size_t threads : {2U, 5U, 16U})
     EXPECT_EQ(rows_by_us(connection, file, shape, std::size_t{1} << 17, threads), sorted(whole));
-  const InputFile longest =
-      InputFile::open(folder.write("z.csv", "a,b\n7," + std::string(longest_record - 2, 'y') + "\n"));
+  const InputFile& longest = opened(folder.write("z.csv", "a,b\n7," + std::string(longest_record - 2, 'y') + "\n"));
   EXPECT_EQ(rows_by_us(connection, longest, shape, 100, 2).value().size(), 1u);
   for (const std::string& line :
        {"7," + std::string(longest_record - 1, 'y'), "7,\"" + std::string(9'000'000, '\n') + "\""}) {
-    const InputFile longer = InputFile::open(folder.write("y.csv", "a,b\n1,2\n" + line + "\n8,9\n"));
+    const InputFile& longer = opened(folder.write("y.csv", "a,b\n1,2\n" + line + "\n8,9\n"));
     for (const std::size_t piece : {std::size_t{100}, std::size_t{1} << 20, std::size_t{1} << 24})
       EXPECT_EQ(rows_by_us(connection, longer, shape, piece, 2), std::nullopt);
   }
@@ -205,9 +214,8 @@ TEST_F(TextTableTest, LongRecordsAndLongTexts) {
 
 TEST_F(TextTableTest, OnlyCellsThatAreWantedAreDecoded) {
   const Session connection = Session::open("");
-  const InputFile file = InputFile::open(folder.write("x.csv", "a,b\n1,2\n\"\n\",3\n\xFF,4\n"));
-  TextTable table(std::span(&file, 1), {",", 2}, LineEndsInCells::allowed, 4);
-  connection.add(table, table.function());
+  const InputFile& file = opened(folder.write("x.csv", "a,b\n1,2\n\"\n\",3\n\xFF,4\n"));
+  const TextTable& table = added(connection, std::span(&file, 1), {",", 2}, 4);
   ResultStream sum = connection.query("SELECT CAST(sum(CAST(c1 AS BIGINT)) AS BIGINT) FROM " + table.function() + "()",
                                       {CellType::integer});
   EXPECT_EQ(sum.next().value().column(0).numbers<std::int64_t>()[0], 9);
@@ -225,9 +233,8 @@ TEST_F(TextTableTest, SaysWhetherItWasReadToItsEnd) {
   connection.run("SET threads = 2");
   std::string text = "a\n";
   for (int i = 0; i < 100'000; ++i) text += "7\n";
-  const InputFile file = InputFile::open(folder.write("x.csv", text));
-  TextTable table(std::span(&file, 1), {",", 1}, LineEndsInCells::allowed, 1'000);
-  connection.add(table, table.function());
+  const InputFile& file = opened(folder.write("x.csv", text));
+  const TextTable& table = added(connection, std::span(&file, 1), {",", 1}, 1'000);
   EXPECT_FALSE(table.was_read_whole());
   connection.run("SELECT * FROM " + table.function() + "() LIMIT 1");
   EXPECT_FALSE(table.was_read_whole());
