@@ -90,5 +90,6 @@ def part(folder, quick, duckdb, query):
                  *verdict("", "", f"<= {selections.MOST}x DuckDB's query", ours <= selections.MOST * theirs)[2:]])
     return "\n".join([
         "## What is small\n",
-        f"Wall times of whole processes that run in turn: medians; {VERSION} starts {STARTS} times in a row in each turn. Load average at the start: {load:.1f}, on {os.cpu_count()} cores.\n",
+        f"Wall times of whole processes that run in turn: medians; {VERSION} starts {STARTS} times in a row in each turn. "
+        f"Load average at the start: {load:.1f}, on {os.cpu_count()} cores.\n",
         table(["what", "measured", "target", ""], rows), ""])

@@ -278,7 +278,7 @@ class PostgresStore final : public Store {
 
   /// Begins a transaction with settings that hold only for it, so that connections may be pooled. The server then confirms only changes
   /// that are written, even if it is set otherwise, and names mean what they mean in the catalog, whatever users have made elsewhere.
-  /// Without scans, the server takes every statement for expensive, and would compile it at each payment.
+  /// While scans are disabled, every plan looks expensive to the server, which would therefore compile it (`jit`).
   void begin(const std::string& how) const {
     if (connection_ == nullptr) connect();
     connection_->command(how +

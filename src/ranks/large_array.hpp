@@ -57,9 +57,9 @@ inline void give_back([[maybe_unused]] void* memory, [[maybe_unused]] std::size_
 #endif
 }
 
-/// malloc maps what is larger, and then unmaps it; what is smaller, it keeps for the next allocation, unless it has more than twice the
-/// largest piece that it ever mapped. So memory of one profile that lies in one piece needs no fresh pages for the next profile, but
-/// if it lay in several, it could.
+/// The most bytes of one allocation that glibc's malloc keeps after they are freed. It still returns them if more than twice as much as
+/// its largest mapping so far is free. A profile in one piece of memory stays below that, and the next profile needs no fresh pages; in
+/// several pieces it may not.
 inline constexpr std::size_t kept_by_malloc = std::size_t{1} << 25;
 
 /// Not initialized.

@@ -24,7 +24,7 @@ struct RecordsAt {
   std::uint64_t records;
 };
 
-/// Room for the cumulative counts of so many positions.
+/// How many words hold the cumulative counts of this many positions, whichever words are skipped before them.
 inline std::size_t words_for_counts(std::size_t positions) { return positions + 1 + most_words_to_skip; }
 
 /// `read` returns the RecordsAt of a number; positions never decrease from one number to the next.
@@ -50,12 +50,7 @@ class SortedCounts {
   std::uint64_t records() const { return records_; }
   /// Writes each position once; and 0 and the cumulative numbers of records, one more than positions.
   void write(Position* positions, std::uint64_t* cumulative) const {
-    *cumulative = 0;
-    share_among_threads(threads_, parts_.size(), [&](std::size_t i) {
-      const Part& part = parts_[i];
-      Written written = before(part, positions + part.distinct_before, cumulative);
-      count(numbers_of(part), written);
-    });
+    write(positions, cumulative, [](std::span<const Number>) {});
   }
   /// The same in new memory.
   ProfileMemory parts() const {
@@ -67,18 +62,10 @@ class SortedCounts {
   /// The same if `sorted` holds the numbers. They are gone afterwards: if they are many, their memory goes back to the system as
   /// they are read, since some systems give a page sooner if it was in use before.
   ProfileMemory parts_of(LargeArray<Number> sorted) const {
+    if (sorted.size() * sizeof(Number) <= kept_by_malloc) return parts();
     const Arrays arrays(distinct_);
-    const bool is_large = sorted.size() * sizeof(Number) > kept_by_malloc;
-    *arrays.cumulative = 0;
-    share_among_threads(threads_, parts_.size(), [&](std::size_t i) {
-      const Part& part = parts_[i];
-      Written written = before(part, arrays.positions + part.distinct_before, arrays.cumulative);
-      for (std::size_t begin = part.begin; begin < part.end;) {
-        const std::size_t end = std::min(part.end, (begin / given_back + 1) * given_back);
-        count(sorted_.subspan(begin, end - begin), written);
-        if (is_large) give_back(sorted.data() + begin, (end - begin) * sizeof(Number));
-        begin = end;
-      }
+    write(arrays.positions, arrays.cumulative, [&](std::span<const Number> read) {
+      give_back(sorted.data() + (read.data() - sorted.data()), read.size_bytes());
     });
     return memory(arrays);
   }
@@ -149,6 +136,21 @@ class SortedCounts {
     std::uint64_t records;
     Position last = nowhere;
   };
+  /// Calls when_read with each stretch of numbers once it is read.
+  void write(Position* positions, std::uint64_t* cumulative, const auto& when_read) const {
+    *cumulative = 0;
+    share_among_threads(threads_, parts_.size(), [&](std::size_t i) {
+      const Part& part = parts_[i];
+      Written written = before(part, positions + part.distinct_before, cumulative);
+      for (std::size_t begin = part.begin; begin < part.end;) {
+        const std::size_t end = std::min(part.end, (begin / read_at_once + 1) * read_at_once);
+        const std::span<const Number> numbers = sorted_.subspan(begin, end - begin);
+        count(numbers, written);
+        when_read(numbers);
+        begin = end;
+      }
+    });
+  }
   Written before(const Part& part, Position* once, std::uint64_t* cumulative) const {
     return {once, cumulative + part.distinct_before, part.records_before};
   }
@@ -193,7 +195,7 @@ class SortedCounts {
     return {arrays.memory, {arrays.positions, distinct_}, {arrays.cumulative, distinct_ + 1}};
   }
 
-  static constexpr std::size_t given_back = 2 * large_page / sizeof(Number);  // numbers at once
+  static constexpr std::size_t read_at_once = 2 * large_page / sizeof(Number);  // numbers: whole pages
   static constexpr Position nowhere = ~Position{0};
 
   std::span<const Number> sorted_;

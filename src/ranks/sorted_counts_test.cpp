@@ -83,7 +83,8 @@ TEST(SortedCounts, TheNumberOfThreadsChangesNothing) {
   }
 }
 
-// Three records at each position. The memory of so many numbers goes back to the system as they are read.
+// Three records lie at each position. These are more numbers than malloc keeps, so their memory goes back to the system while they are
+// read.
 TEST(SortedCounts, OfNumbersThatAreGivenBackAreTheSame) {
   LargeArray<std::uint32_t> numbers(kept_by_malloc / 4 + 2000003);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers.data()[i] = static_cast<std::uint32_t>(i / 3);
