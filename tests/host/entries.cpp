@@ -153,6 +153,10 @@ std::string text(const flow::Matrix& matrix) {
   return all;
 }
 
+std::string text(const flow::RealBounds& bounds) {
+  return bounds.lower.to_string() + ".." + bounds.upper.to_string() + " ";
+}
+
 std::string new_name() {
   static std::atomic<int> number = 1'000'000;
   return std::to_string(number++);

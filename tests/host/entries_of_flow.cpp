@@ -16,8 +16,6 @@ namespace {
 
 using namespace flow;  // all of this file is about it
 
-std::string text(const RealBounds& bounds) { return bounds.lower.to_string() + ".." + bounds.upper.to_string() + " "; }
-
 /// All formats of a report but a page.
 template <class Report>
 std::string reported(const Report& report) {
@@ -28,8 +26,8 @@ std::string multiplied() {
   const Channel truth = Perturber::randomized_response(2).at(Odds(3));
   const Channel steps = Perturber::geometric(2).at(Odds(2));
   const Channel merging = deterministic({0, 1, 1}, 2);
-  std::string all = host_test::text(kronecker(truth, steps).matrix()) + host_test::text((truth * steps).matrix());
-  all += host_test::text(kronecker_power(truth, 2).matrix()) + host_test::text(left_inverse(merging).matrix());
+  std::string all = text(kronecker(truth, steps).matrix()) + text((truth * steps).matrix());
+  all += text(kronecker_power(truth, 2).matrix()) + text(left_inverse(merging).matrix());
   all +=
       smallest_epsilon(truth, discrete_metric(2))->to_string() + smallest_epsilon(steps, line_metric(2))->to_string();
   const Prior prior = Prior::uniform(2);
@@ -45,8 +43,7 @@ std::string perturbed_by_all() {
        {Perturber::randomized_response(3), Perturber::geometric(3), Perturber::wide_geometric(3, 1),
         Perturber::subset_selection(3, 2), Perturber::hadamard(3), Perturber::symmetric_unary(2),
         Perturber::optimized_unary(2), Perturber::in_odds({{"odds/(odds + 1)", "1/(odds + 1)"}, {"1/2", "1/2"}})}) {
-    all += host_test::text(perturber.at(Odds(4)).matrix()) +
-           std::to_string(perturbed(perturber, Exponent::log(4), 1, bits)) + " ";
+    all += text(perturber.at(Odds(4)).matrix()) + std::to_string(perturbed(perturber, Exponent::log(4), 1, bits)) + " ";
   }
   return all;
 }
@@ -64,9 +61,9 @@ Pipeline curated() { return {3, {0, 1, 2}, Perturber::release({}, 3), {}, {}}; }
 
 std::string channels() {
   const Pipeline pipeline = counting(2);
-  std::string all = host_test::text(channel_at(pipeline, Odds(2)).channel.matrix()) +
+  std::string all = text(channel_at(pipeline, Odds(2)).channel.matrix()) +
                     smallest_epsilon(pipeline, Odds(2))->to_string() +
-                    host_test::text(channel_at(curated(), Odds(16)).channel.matrix());
+                    text(channel_at(curated(), Odds(16)).channel.matrix());
   for (const std::vector<RealBounds>& row : channel_bounds(pipeline, Exponent(Rational(1))).probabilities) {
     for (const RealBounds& each : row) all += text(each);
   }

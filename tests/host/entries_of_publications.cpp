@@ -47,13 +47,13 @@ std::string planned() {
   return to_json(plan) + to_csv(plan) + to_table(plan);
 }
 
-PublicationRequest request() {
+PublicationRequest publication_request() {
   PublicationRequest asked{publication()};
   asked.unsafe_seed = seed;
   return asked;
 }
 
-PublishedTables published() { return publish(Source::frame(people()), request()); }
+PublishedTables published() { return publish(Source::frame(people()), publication_request()); }
 
 std::string shown(const PublishedTables& tables) {
   PageOptions options;

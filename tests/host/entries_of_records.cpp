@@ -154,7 +154,7 @@ std::string counted_later() {
     frames.push_back(frame({3}));
     return frames;
   });
-  return counted(later, {});
+  return counted(later, RecordSelection{});
 }
 
 std::string counts_of_values() {

@@ -41,6 +41,7 @@ flow::Pipeline counting(std::size_t participants);
 
 std::string text(const RankProfile& profile);
 std::string text(const flow::Matrix& matrix);
+std::string text(const flow::RealBounds& bounds);
 
 /// A name that no other call gets. All are equally long.
 std::string new_name();

@@ -156,14 +156,15 @@ class Query : Uncopied {
   /// Starts a query whose chunks are computed when they are asked for.
   void start() { check_result(api_.execute_prepared_streaming(statement_, &result_)); }
 
-  /// Runs the query to its end, in tasks, and calls on_progress() between them. Whether this returns or throws, no thread of the
-  /// engine works on the query any more; an abandoned query would continue even after its database is closed.
+  /// Runs the query to its end, in tasks, and calls on_progress() before each; at least once, however fast other threads are.
+  /// Whether this returns or throws, no thread of the engine works on the query any more; an abandoned query would continue even
+  /// after its database is closed.
   void finish(const std::function<void()>& on_progress) {
     if (api_.pending_prepared(statement_, &pending_) != engine_ok) throw failure_of(api_.pending_error(pending_));
     try {
-      while (is_running()) {
+      do {
         if (on_progress) on_progress();
-      }
+      } while (is_running());
     } catch (...) {
       api_.interrupt(connection_);
       while (is_running()) {
