@@ -242,13 +242,25 @@ def set_after(seconds):
     return event
 
 
+def set_when_charged(ledger):
+    event = threading.Event()
+
+    def wait():
+        while not ledger.entries:
+            time.sleep(0.01)
+        event.set()
+
+    threading.Thread(target=wait).start()
+    return event
+
+
 def test_an_event_ends_a_release_from_another_thread(tmp_path):
     ledger = fractile.Ledger(tmp_path / "people.db").init("people", epsilon=10)
     with pytest.raises(fractile.CanceledError) as raised:
         fractile.release(endless(), "x", cancel=set_after(0.3), **ASKED)
     assert raised.value.field == "cancel" and raised.value.hint == "nothing was charged or published"
     with pytest.raises(fractile.CanceledError, match="entry 1 of .* stays reserved.*ledger void") as raised:
-        fractile.release(endless(), "x", cancel=set_after(0.3), ledger=ledger, **ASKED)
+        fractile.release(endless(), "x", cancel=set_when_charged(ledger), ledger=ledger, **ASKED)
     assert [entry.state for entry in ledger.entries] == ["reserved"]
     assert raised.value.__context__ is None and pickle.loads(pickle.dumps(raised.value)).hint == raised.value.hint
     # The next call on this thread succeeds.
@@ -325,7 +337,7 @@ def test_an_event_ends_a_publication(tmp_path):
     )
     ledger = fractile.Ledger(tmp_path / "people.db").init("people", epsilon=10)
     with pytest.raises(fractile.CanceledError, match="stays reserved"):
-        fractile.publish(path, data=endless(), cancel=set_after(0.3), ledger=ledger)
+        fractile.publish(path, data=endless(), cancel=set_when_charged(ledger), ledger=ledger)
     event = threading.Event()
     event.set()
     with pytest.raises(fractile.CanceledError, match="nothing was charged"):

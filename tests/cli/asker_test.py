@@ -459,7 +459,7 @@ class Game(CommandTest):
 
     def test_publications_tell_no_more(self):
         self.published = asked = 0
-        for batch in range(max(2, BATCHES // 4)):
+        for batch in range(BATCHES // 2):
             folder = self.folder / f"batch{batch}"
             folder.mkdir()
             self.play(random.Random(1000 + batch), folder, self.publish)

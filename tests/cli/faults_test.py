@@ -10,7 +10,7 @@ import threading
 import time
 import unittest
 
-from cli.program import EFFORT, PROGRAM, CommandTest, options, require_engine, run, start_slowly, stop, write_long_column
+from cli.program import EFFORT, PROGRAM, CommandTest, await_handler, options, require_engine, run, start_slowly, stop, write_long_column
 from cli.stores import InAFile, OnAServer
 
 setUpModule = require_engine
@@ -42,16 +42,6 @@ class Faults(InAFile, CommandTest):
         self.assertTrue(self.await_entry(process, before + 1), "the release was done before it could be stopped")
         stop(process)
         return process
-
-    def await_handler(self, process, number):
-        """Waits until the process handles this signal itself: then it is about to reserve."""
-        end = time.monotonic() + 60
-        while time.monotonic() < end:
-            with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
-                if int(re.search(r"SigCgt:\s*(\w+)", status.read())[1], 16) >> (number - 1) & 1:
-                    return
-            time.sleep(0.01)
-        self.fail("it does not come to reserve")
 
     def ended(self, process):
         """The exit code, the output, and standard error without the messages about waiting."""
@@ -122,7 +112,7 @@ class Faults(InAFile, CommandTest):
             with self.subTest(signal=number), self.locked():
                 process = subprocess.Popen([PROGRAM, *self.command()], cwd=self.folder, stdout=subprocess.PIPE,
                                            stderr=subprocess.PIPE)
-                self.await_handler(process, number)
+                await_handler(process, number)
                 time.sleep(0.5)
                 sent = time.monotonic()
                 process.send_signal(number)

@@ -16,7 +16,7 @@ import unittest
 from fractions import Fraction
 
 from cli.ledgers import WIDE, LedgerTest
-from cli.program import LONG_LINE, PROGRAM, Result, options, require_engine, run
+from cli.program import LONG_LINE, PROGRAM, Result, await_handler, options, require_engine, run
 
 setUpModule = require_engine
 
@@ -440,7 +440,8 @@ class Unusable(LedgerTest):
             with self.subTest(signal=number):
                 process = subprocess.Popen([PROGRAM, "release", "t.csv", *options(ledger="budget.db", epsilon="1/4")],
                                            cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-                time.sleep(1.5)
+                await_handler(process, number)
+                time.sleep(0.2)
                 sent = time.monotonic()
                 process.send_signal(number)
                 out, err = process.communicate(timeout=30)

@@ -52,10 +52,10 @@ class Memory(CommandTest):
         self.assertLess(more["100 MB"], 75_000_000)
 
     def test_text_is_read_in_pieces(self):
-        """The engine's own reader would keep more than all of these 400 MB of text."""
+        """The engine's own reader would keep more than all of these 240 MB of text."""
         piece = b"7,seven\n" * 1_000_000
         for kind, pack in (("gz", lambda text: gzip.compress(text, 1)), ("xz", lambda text: lzma.compress(text, preset=0))):
-            (self.folder / f"t.csv.{kind}").write_bytes(pack(b"x,name\n") + 50 * pack(piece))
+            (self.folder / f"t.csv.{kind}").write_bytes(pack(b"x,name\n") + 30 * pack(piece))
             for threads in ("1", "2"):
                 asked = options(quantiles="median", threads=threads)
                 self.assertLess(peak_of([PROGRAM, "release", self.folder / f"t.csv.{kind}", *asked]), 128_000_000)

@@ -251,12 +251,12 @@ class ProgressLine(CommandTest):
     def test_on_a_terminal_only(self):
         rows = 1_000_000
         line = ""
-        while not line and rows < 1_000_000_000:  # progress appears only after a while, and the machine may be quick
+        while "reading the" not in line and rows < 1_000_000_000:  # progress appears only after a while, and the machine may be quick
             rows *= 2
             with Terminal() as terminal:
                 self.run_slowly(rows, terminal.end)
                 line = terminal.read()
-        self.assertRegex(line, r"\A(\rreading the query's result \(\d+ s\))+\r\033\[K\Z")
+        self.assertRegex(line, r"(\rreading the query's result \(\d+ s\))+\r\033\[K\Z")
         with open(os.path.join(self.folder, "stderr"), "w+b") as stderr:
             self.run_slowly(rows, stderr)
             stderr.seek(0)
@@ -271,14 +271,14 @@ class ProgressLine(CommandTest):
             with Terminal() as terminal:
                 self.run_release("t.csv", threads="1", how={"stderr": terminal.end, "preexec_fn": one_processor})
                 line = terminal.read()
-        self.assertRegex(line, r"\A(\rreading t\.csv \((\d+ %, )?\d+ s\))+\r\033\[K\Z")
+        self.assertRegex(line, r"(\rreading t\.csv \((\d+ %, )?\d+ s\))+\r\033\[K\Z")
         self.assertRegex(line, r"\(\d\d? %, ")
 
     def test_of_a_plan_in_a_pipe(self):
         """A plan of thousands of quantiles was made in silence. No line of a plan is private."""
         with start_slowly("plan", *options({"bounds": ("0", "1000000"), "step": "0.01", "epsilon": "1"}, synthetic_rows="100000",
                                            expected_rows="1000000")) as process:
-            line = process.stderr.readline()
+            line = next(line for line in process.stderr if b"simulating" in line)
             process.kill()
         self.assertRegex(line, rb"\Afractile: still working on simulating releases \(\d+ s\)\n\Z")
 

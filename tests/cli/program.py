@@ -70,6 +70,17 @@ def stop(process):
     set_niceness(process, 0)
 
 
+def await_handler(process, number):
+    """Waits until the process handles this signal itself: then it is about to reserve."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+            if int(re.search(r"SigCgt:\s*(\w+)", status.read())[1], 16) >> (number - 1) & 1:
+                return
+        time.sleep(0.01)
+    raise AssertionError("it does not come to reserve")
+
+
 def holds_locks(process):
     time.sleep(0.002)  # wait until it has stopped
     return any(line.split()[-4] == str(process.pid) for line in Path("/proc/locks").read_text(encoding="ascii").splitlines())
