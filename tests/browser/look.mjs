@@ -61,7 +61,8 @@ function outline() {
   return lines;
 }
 
-/** One page: what it is at three widths, light and dark (whose colours are the same at every width), and printed. Resizing it is cheaper than six visits, and the same: nothing runs. */
+/** One page: what it is at three widths, light and dark, and printed. Resizing it is cheaper than six visits, and the same: nothing runs.
+ * Dark differs from light in its colours alone, so axe looks at it at one width. */
 async function look(browser, file) {
   const wrong = [];
   let place = '';
