@@ -309,7 +309,7 @@ WAITING_FOR_A_LEDGER = """if True:
         # Locks the ledger in another thread as soon as it has so many entries.
         def __init__(self, entries):
             super().__init__(daemon=True)
-            self.entries, self.holds = entries, threading.Event()
+            self.entries, self.has_locked, self.holds = entries, threading.Event(), threading.Event()
         def run(self):
             other = sqlite3.connect(sys.argv[1], isolation_level=None)
             while True:
@@ -318,11 +318,13 @@ WAITING_FOR_A_LEDGER = """if True:
                 other.execute("ROLLBACK")
                 time.sleep(0.001)
             print("locked", flush=True)
+            self.has_locked.set()
             self.holds.wait()
             other.execute("ROLLBACK")
 
     lock = Locked(int(sys.argv[2]))
     lock.start()
+    if lock.entries == 0: lock.has_locked.wait()  # before the release reserves
     try:
         fractile.release(numbers, bounds=(0, 2**40), step="0.0001", epsilon="1/2", ledger=ledger)
     except KeyboardInterrupt as stopped:
