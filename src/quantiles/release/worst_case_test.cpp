@@ -173,7 +173,7 @@ QuantileQuery fortieths(const Budget& budget, Mechanism mechanism = Mechanism::a
 void expect_kept(const QuantileQuery& query, const RankProfile& table, std::uint64_t releases = 100) {
   const WorstCase worst = worst_case(query, table.lattice(), Rational(4, 5));
   ASSERT_TRUE(std::ranges::any_of(worst.ranks, [](const auto& ranks) { return ranks.has_value(); }));
-  const auto errors = errors_of(query, table, effort(releases));
+  const auto errors = errors_of(query, table, effort(releases, 10));
   for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
     if (!worst.ranks[j]) continue;
     EXPECT_LE(share_above(errors[j], *worst.ranks[j]), 0.2) << to_string(query.mechanism) << ' ' << j;
