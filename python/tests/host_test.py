@@ -250,7 +250,7 @@ def set_when_charged(ledger):
             time.sleep(0.01)
         event.set()
 
-    threading.Thread(target=wait).start()
+    threading.Thread(target=wait, daemon=True).start()
     return event
 
 

@@ -141,7 +141,7 @@ def test_ctrl_c_ends_a_release(tmp_path):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores SIGINT
     )
     assert run.stdout.readline() == "ready\n"
-    while not fractile.Ledger(tmp_path / "b.db").entries:
+    while run.poll() is None and not fractile.Ledger(tmp_path / "b.db").entries:
         time.sleep(0.05)
     run.send_signal(signal.SIGINT)
     start = time.perf_counter()

@@ -93,8 +93,10 @@ async function look(browser, file) {
   }
   const lines = await page.evaluate(outline);
   place = 'print';
-  const printed = await page.pdf({format: 'A4', margin: {top: '1.5cm', bottom: '1.5cm', left: '1.5cm', right: '1.5cm'}});
-  if (printed.subarray(0, 5).toString() !== '%PDF-') say('A4 is not printed');
+  for (const format of ['A4', 'Letter']) {
+    const printed = await page.pdf({format, margin: {top: '1.5cm', bottom: '1.5cm', left: '1.5cm', right: '1.5cm'}});
+    if (printed.subarray(0, 5).toString() !== '%PDF-') say(`${format} is not printed`);
+  }
   await page.emulateMedia({media: 'print', colorScheme: 'light'});
   await page.setViewportSize({width: 680, height: 1000});  // A4 less margins, in pixels
   (await page.evaluate(misplaced)).forEach(say);

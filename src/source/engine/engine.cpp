@@ -169,6 +169,8 @@ class Query : Uncopied {
       api_.interrupt(connection_);
       while (is_running()) {
       }
+      // It may have ended all the same. Its transaction must then end, too: the next one's functions would be registered in it, and lost.
+      if (progress_ == engine_ready) api_.execute_pending(pending_, &result_);
       throw;
     }
     if (progress_ == engine_failed) throw failure_of(api_.pending_error(pending_));

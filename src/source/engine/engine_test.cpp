@@ -216,6 +216,19 @@ TEST_F(EngineChunks, WhatIsThrownEndsTheQuery) {
   over = true;
 }
 
+// Other threads may do all of a query before this one does anything.
+TEST_F(EngineChunks, AnInterruptionIsHeardHoweverSoonTheQueryEnds) {
+  const Cells few{{"i"}, {CellType::integer}, "range(1) t(i)"};
+  const Session connection = Session::open({});
+  connection.run("SET threads = 8");
+  const auto take = [](const Chunk&) {};
+  const auto interrupt = [] { throw Error(ErrorCode::usage, "interrupted"); };
+  for (int i = 0; i < 1000; ++i) {
+    const Error error = error_of([&] { connection.for_each_chunk(few, take, interrupt); });
+    ASSERT_EQ(std::string(error.what()), "interrupted");
+  }
+}
+
 TEST_F(EngineChunks, FailuresOfTheEngineAreThrown) {
   const Session connection = Session::open({});
   try {
