@@ -1,4 +1,4 @@
-"""fractile flow against the model of flow_model.py, on 500 random pipelines."""
+"""fractile flow against the model of flow_model.py, on random pipelines."""
 
 import concurrent.futures
 import csv
@@ -27,8 +27,8 @@ from cli.flow_model import (
 )
 from cli.program import EFFORT, CommandTest, WarmProgram, run
 
-PIPELINES = max(1, int(200 * EFFORT))
-RELEASES = max(1, int(40 * EFFORT))
+PIPELINES = max(1, int(120 * EFFORT))
+RELEASES = max(1, int(30 * EFFORT))
 
 
 def drawn_row(draw, size):
