@@ -24,16 +24,18 @@ function(fractile_precompile target)
   endif()
 endfunction()
 
-# fractile_unite(TARGET SIZE SOURCES...): compiles up to SIZE sources of a folder as one, in the order of their names, because most of the
-# time goes into headers and templates that the sources share. Names that these sources define in anonymous namespaces must differ; a local
-# variable may have the name of something that another file defines. Sources with options of their own stay alone.
-function(fractile_unite target size)
+# fractile_unite(TARGET SIZE FOLDERS SOURCES...): compiles up to SIZE sources as one, in the order of their names, if the part of their path
+# that matches FOLDERS is the same, because most of the time goes into headers and templates that the sources share. Names that these sources
+# define in anonymous namespaces must differ; a local variable may have the name of something that another file defines. Sources with options
+# of their own stay alone.
+function(fractile_unite target size folders)
   if(NOT FRACTILE_QUICK_BUILD)
     return()
   endif()
   foreach(source ${ARGN})
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE group)
     cmake_path(GET group PARENT_PATH group)
+    string(REGEX MATCH "${folders}" group ${group})
     string(MAKE_C_IDENTIFIER ${group} group)
     math(EXPR sources_of_${group} "0${sources_of_${group}} + 1")
     math(EXPR part "(${sources_of_${group}} + ${size} - 1) / ${size}")
@@ -42,10 +44,10 @@ function(fractile_unite target size)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# fractile_unite_room(TARGET SOURCES...): fractile_unite with up to 30 sources, except in builds for editing.
+# fractile_unite_room(TARGET SOURCES...): fractile_unite with up to 30 sources of a folder, except in builds for editing.
 function(fractile_unite_room target)
   if(NOT FRACTILE_EDITING)
-    fractile_unite(${target} 30 ${ARGN})
+    fractile_unite(${target} 30 ".*" ${ARGN})
   endif()
 endfunction()
 

@@ -13,7 +13,7 @@ constexpr std::int64_t fraction_bits = 5;
 
 using Coefficients = std::vector<Rational>;
 
-Coefficients product(const Coefficients& a, const Coefficients& b) {
+Coefficients multiplied(const Coefficients& a, const Coefficients& b) {
   Coefficients result(degree + 1);
   for (std::size_t i = 0; i <= degree; ++i) {
     for (std::size_t j = 0; i + j <= degree; ++j) result[i + j] += a[i] * b[j];
@@ -24,7 +24,7 @@ Coefficients product(const Coefficients& a, const Coefficients& b) {
 Coefficients power(const Coefficients& base, std::size_t exponent) {
   Coefficients result(degree + 1);
   result[0] = 1;
-  for (std::size_t i = 0; i < exponent; ++i) result = product(result, base);
+  for (std::size_t i = 0; i < exponent; ++i) result = multiplied(result, base);
   return result;
 }
 
@@ -60,7 +60,7 @@ TEST(FixedPowers, AreTooSmallByNoMoreThanSaid) {
     const Rational error = too_small + 1;
     for (std::size_t i = 0; i < count; ++i) {
       for (std::size_t j = 0; j < count; ++j) {
-        const Coefficients exact = product(power(a.exact, i), power(b.exact, j));
+        const Coefficients exact = multiplied(power(a.exact, i), power(b.exact, j));
         const Coefficients ways = power(a.ways, i + j);
         for (std::size_t n = 0; n <= degree; ++n) {
           const Rational units = rational(coefficient(a.fixed, i, b.fixed, j, n));

@@ -8,6 +8,7 @@
 #include "quantiles/audit/audit.hpp"
 #include "quantiles/audit/quantile_law_test_support.hpp"
 #include "quantiles/joint/joint_law.hpp"
+#include "quantiles/joint/joint_test_support.hpp"
 #include "quantiles/stages/granularity.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "support/neighbors.hpp"
@@ -22,11 +23,10 @@ using Law = std::function<OutputLaw(const RankProfile&)>;
 using testing::both_relations;
 using testing::chi_square_p;
 using testing::effort;
+using testing::equal_cells;
 using testing::profile_of;
 
 /// A target of k + 1 equal cells.
-JointTarget equal_cells(std::size_t quantiles) { return {std::vector<std::uint64_t>(quantiles + 1, 1), quantiles + 1}; }
-
 /// Densities at one split of every run that any table at the audit's positions can have.
 Law density_law(const AuditTables& tables, std::uint64_t subcells, const JointTarget& target, const Exponent& rate,
                 std::optional<TotalGrid> totals) {

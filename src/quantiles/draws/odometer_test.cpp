@@ -17,7 +17,7 @@
 namespace fractile {
 namespace {
 
-Budget pure(const Rational& epsilon) { return Budget::pure(Exponent(epsilon)); }
+Budget pure_budget(const Rational& epsilon) { return Budget::pure(Exponent(epsilon)); }
 
 /// The code of the error that a call throws.
 template <class Call>
@@ -77,7 +77,7 @@ TEST(Share, ADeltaStaysWithTheRest) {
 }
 
 TEST(Share, GroupsHaveItBesideEachOther) {
-  Share whole = Share::whole(pure(1));
+  Share whole = Share::whole(pure_budget(1));
   whole.take(Rational(1, 10));
   GroupShares groups = whole.for_groups(3);
   for (int group = 0; group < 3; ++group) EXPECT_EQ(groups.take().amount().to_string(), "epsilon = 9/10");
@@ -97,7 +97,7 @@ struct OnePart {
 };
 
 TEST(Odometer, AddsUpDrawsOneAfterTheOther) {
-  OnePart one(pure(1), {Neighbors::add_remove, 1});
+  OnePart one(pure_budget(1), {Neighbors::add_remove, 1});
   const Quote quarter = one.odometer.quote(price({1, 8}, 2, 4));
   for (int i = 0; i < 4; ++i) one.odometer.charge(one.part, quarter);
   EXPECT_EQ(one.spent(), "1");
@@ -106,17 +106,17 @@ TEST(Odometer, AddsUpDrawsOneAfterTheOther) {
 }
 
 TEST(Odometer, RefusesMoreThanAPartsShareEvenWithinTheBudget) {
-  Odometer odometer(pure(1), {Neighbors::add_remove, 1});
-  Share whole = Share::whole(pure(1));
+  Odometer odometer(pure_budget(1), {Neighbors::add_remove, 1});
+  Share whole = Share::whole(pure_budget(1));
   const std::size_t small = odometer.begin("small", whole.take(Rational(1, 10)));
   const Quote fifth = odometer.quote(price({1, 5}, 1, 1));
   EXPECT_EQ(error_of([&] { odometer.charge(small, fifth); }), ErrorCode::internal);
 }
 
 TEST(Odometer, RefusesMoreThanTheBudgetWhateverTheSharesSay) {
-  Odometer odometer(pure(1), {Neighbors::add_remove, 1});
-  const std::size_t first = odometer.begin("first", Share::whole(pure(1)));
-  const std::size_t second = odometer.begin("second", Share::whole(pure(1)));  // a budget twice
+  Odometer odometer(pure_budget(1), {Neighbors::add_remove, 1});
+  const std::size_t first = odometer.begin("first", Share::whole(pure_budget(1)));
+  const std::size_t second = odometer.begin("second", Share::whole(pure_budget(1)));  // a budget twice
   odometer.charge(first, odometer.quote(price({9, 10}, 1, 1)));
   const Quote fifth = odometer.quote(price({1, 5}, 1, 1));
   EXPECT_EQ(error_of([&] { odometer.charge(second, fifth); }), ErrorCode::internal);
@@ -125,7 +125,7 @@ TEST(Odometer, RefusesMoreThanTheBudgetWhateverTheSharesSay) {
 // A record is in one node of a level; replacing it changes one node, or two nodes by one record each.
 TEST(Odometer, NodesOfALevelStandBesideEachOther) {
   const auto spent = [](Neighbors relation, std::initializer_list<SelectionPrice> nodes) {
-    OnePart one(pure(100), {relation, 1});
+    OnePart one(pure_budget(100), {relation, 1});
     for (const SelectionPrice& node : nodes) one.odometer.charge_beside(one.part, one.odometer.quote(node));
     return one.spent();
   };
@@ -142,7 +142,7 @@ TEST(Odometer, EqualNodesAreCountedAsTheyWouldBeOneByOne) {
   EXPECT_TRUE(rc::check("any level", [] {
     const Neighbors relation = *rc::gen::element(Neighbors::add_remove, Neighbors::change_one);
     const bool concentrated = *rc::gen::arbitrary<bool>();
-    const Budget budget = concentrated ? Budget::zcdp(Rational(1'000'000)) : pure(1'000'000);
+    const Budget budget = concentrated ? Budget::zcdp(Rational(1'000'000)) : pure_budget(1'000'000);
     OnePart few(budget, {relation, 3});
     OnePart each(budget, {relation, 3});
     std::vector<SelectionPrice> prices;
@@ -170,7 +170,7 @@ TEST(Odometer, UnderZcdpRangesCostTheirSquaresOverEight) {
 }
 
 TEST(Odometer, PersonsOfManyRecordsCostInProportionOrBySquares) {
-  OnePart linear(pure(100), {Neighbors::add_remove, 3});
+  OnePart linear(pure_budget(100), {Neighbors::add_remove, 3});
   linear.odometer.charge(linear.part, linear.odometer.quote(price(1, 2, 4)));
   EXPECT_EQ(linear.spent(), "6");
   OnePart squared(Budget::zcdp(Rational(100)), {Neighbors::change_one, 3});
@@ -179,7 +179,7 @@ TEST(Odometer, PersonsOfManyRecordsCostInProportionOrBySquares) {
   OnePart noise(Budget::zcdp(Rational(100)), {Neighbors::change_one, 3});
   noise.odometer.charge_next(noise.part, noise.odometer.quote(NoisePrice{{}, Rational(9)}), 5);
   EXPECT_EQ(noise.spent(), "1");  // two counts move by 3 each: 2 * 9 / (2 * 9)
-  OnePart counts(pure(100), {Neighbors::change_one, 3});
+  OnePart counts(pure_budget(100), {Neighbors::change_one, 3});
   counts.odometer.charge_next(counts.part, counts.odometer.quote(NoisePrice{Rational(1, 2), {}}), 5);
   counts.odometer.charge_next(counts.part, counts.odometer.quote(NoisePrice{Rational(1, 2), {}}), 1);
   EXPECT_EQ(counts.spent(), "9/2");  // 2 * 3/2, and one count alone
@@ -188,7 +188,7 @@ TEST(Odometer, PersonsOfManyRecordsCostInProportionOrBySquares) {
 TEST(Odometer, NoiseOnSumsCostsByHowFarARecordMovesThem) {
   for (const auto& [relation, pure_cost, zcdp_cost] :
        {std::tuple{Neighbors::add_remove, "12", "4"}, std::tuple{Neighbors::change_one, "24", "16"}}) {
-    OnePart sum(pure(100), {relation, 3});
+    OnePart sum(pure_budget(100), {relation, 3});
     sum.odometer.charge_next(sum.part, sum.odometer.quote(NoisePrice{Rational(1, 2), {}, 8, 16}), 1);
     EXPECT_EQ(sum.spent(), pure_cost);
     OnePart of_rho(Budget::zcdp(Rational(100)), {relation, 3});
@@ -304,7 +304,7 @@ TEST(OdometerOfReleases, AllOfTheBudgetIsSpentAndNoMore) {
   const Lattice tiny = Lattice::regular(0, 40, 1);
   RandomBits bits = RandomBits::unsafe_seeded(7);
   for (const Budget& budget :
-       {pure(1), Budget::pure(Exponent::parse("ln 3")), pure(50), Budget::zcdp(Rational(1, 2))}) {
+       {pure_budget(1), Budget::pure(Exponent::parse("ln 3")), pure_budget(50), Budget::zcdp(Rational(1, 2))}) {
     const Rational rounding = budget.measure() == Measure::zcdp ? Rational(999'999, 1'000'000) : Rational(1);
     for (const Mechanism mechanism : all_mechanisms) {
       for (const Neighbors neighbors : {Neighbors::add_remove, Neighbors::change_one}) {
@@ -332,7 +332,7 @@ TEST(OdometerOfReleases, SaysWhatWasSpentOnWhat) {
     for (const PartCost& part : release.only().spent) text += part.part + " " + part.amount.to_string() + "; ";
     return text;
   };
-  const QuantileQuery totals = evenly(6, pure(40), Mechanism::joint_total);
+  const QuantileQuery totals = evenly(6, pure_budget(40), Mechanism::joint_total);
   EXPECT_EQ(described(release(column(fine, 10), totals, bits)), "granularity 1; heaps 1; level 1 38; ");
   // Stages take their parts of what the statistics leave.
   ReleaseOptions halved(totals);
@@ -342,11 +342,11 @@ TEST(OdometerOfReleases, SaysWhatWasSpentOnWhat) {
   for (std::int64_t i = 0; i < 300; ++i) ragged.add_position(2 * static_cast<Position>(i * 7919 % 399'989) + 1, 1);
   EXPECT_EQ(described(release(ragged.finish(), totals, bits)), "granularity 1; level 1 39; ");
   const Lattice coarse = Lattice::regular(0, 390, 1);
-  QuantileQuery few = evenly(21, pure(40), Mechanism::automatic);
+  QuantileQuery few = evenly(21, pure_budget(40), Mechanism::automatic);
   EXPECT_EQ(described(release(column(coarse, 10), few, bits)), "rows 2; heaps 1; counts 37; ");
   few.expected_rows = 1'000'000;
   EXPECT_EQ(described(release(column(coarse, 10), few, bits)), "heaps 1; counts 39; ");
-  const QuantileQuery published = evenly(4, pure(3), Mechanism::approximate);
+  const QuantileQuery published = evenly(4, pure_budget(3), Mechanism::approximate);
   EXPECT_EQ(described(release(column(coarse, 10), published, bits)), "level 1 3/2; level 2 3/2; ");
   const QuantileQuery one_by_one =
       evenly(6, Budget::approximate(Rational(1), Rational(1, 1000)), Mechanism::independent);
@@ -358,7 +358,7 @@ TEST(OdometerOfReleases, SaysWhatWasSpentOnWhat) {
 
 TEST(OdometerOfReleases, UnevenLevelsAddUp) {
   const Lattice lattice = Lattice::regular(0, 100, Rational(1, 10));
-  QuantileQuery query = evenly(121, pure(1), Mechanism::joint_tree);
+  QuantileQuery query = evenly(121, pure_budget(1), Mechanism::joint_tree);
   query.base = Base::uniform;
   query.expected_rows = 1000;
   RandomBits bits = RandomBits::unsafe_seeded(2);
@@ -371,7 +371,7 @@ TEST(OdometerOfReleases, UnevenLevelsAddUp) {
 TEST(OdometerOfReleases, EveryGroupIsPaidForAllThatAPersonMayMoveThere) {
   const Lattice lattice = Lattice::regular(0, 400, 1);
   for (const Neighbors neighbors : {Neighbors::add_remove, Neighbors::change_one}) {
-    for (const Budget& budget : {pure(1), Budget::zcdp(Rational(1, 2))}) {
+    for (const Budget& budget : {pure_budget(1), Budget::zcdp(Rational(1, 2))}) {
       QuantileQuery query = evenly(6, budget, Mechanism::joint_total);
       query.neighbors = neighbors;
       query.records_per_person = 2;
@@ -387,7 +387,7 @@ TEST(OdometerOfReleases, EveryGroupIsPaidForAllThatAPersonMayMoveThere) {
 TEST(OdometerOfReleases, RatesThatForgetAPersonsRecordsDrawNothing) {
   const Lattice lattice = Lattice::regular(0, 400, 1);
   for (const Mechanism mechanism : all_mechanisms) {
-    for (const Budget& budget : {pure(1), Budget::zcdp(Rational(1, 2))}) {
+    for (const Budget& budget : {pure_budget(1), Budget::zcdp(Rational(1, 2))}) {
       QuantileQuery query = evenly(mechanism == Mechanism::exponential ? 2 : 6, budget, mechanism);
       query.expected_rows =
           1'000'000;  // counting them is covered: one replaced moves a count as one that comes or goes does

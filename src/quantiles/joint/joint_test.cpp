@@ -11,6 +11,7 @@
 #include "quantiles/joint/joint_boxes.hpp"
 #include "quantiles/joint/joint_law.hpp"
 #include "quantiles/joint/joint_listed.hpp"
+#include "quantiles/joint/joint_test_support.hpp"
 #include "support/profiles.hpp"
 #include "support/statistics.hpp"
 
@@ -19,6 +20,7 @@ namespace {
 
 using testing::chi_square_p;
 using testing::effort;
+using testing::equal_cells;
 using testing::profile_of;
 
 struct Setting {
@@ -283,8 +285,6 @@ RankProfile ages(std::uint64_t n, std::uint64_t candidates) {
   }
   return profile_of(candidates, records);
 }
-
-JointTarget equal_cells(std::size_t quantiles) { return {std::vector<std::uint64_t>(quantiles + 1, 1), quantiles + 1}; }
 
 void expect_bounded_work(const RankProfile& profile, std::size_t quantiles, const char* rate,
                          std::optional<TotalGrid> totals) {

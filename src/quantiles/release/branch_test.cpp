@@ -44,7 +44,7 @@ Budget budget_of(const Branch& branch, Measure measure) {
   return measure == Measure::pure ? Budget::pure(epsilon) : Budget::approximate(epsilon, Rational(1, 1000));
 }
 
-QuantileQuery query_of(const Branch& branch, Measure measure, const Person& person) {
+QuantileQuery branch_query(const Branch& branch, Measure measure, const Person& person) {
   QuantileQuery query{
       {},          budget_of(branch, measure), person.neighbors,  person.records, branch.asked, branch.rates,
       branch.base, branch.expected_rows,       branch.interpolate};
@@ -135,7 +135,7 @@ void for_all_people(const std::vector<Branch>& branches, const Compare& compare)
           if (::testing::Test::HasFailure()) return;  // one is enough
           const Person person{neighbors, records};
           SCOPED_TRACE(words(branch, measure, person));
-          compare(branch, query_of(branch, measure, person), person);
+          compare(branch, branch_query(branch, measure, person), person);
         }
       }
     }

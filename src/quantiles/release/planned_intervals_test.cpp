@@ -10,7 +10,7 @@
 namespace fractile {
 namespace {
 
-const Lattice to_a_thousand = Lattice::regular(0, 1000, Rational(1, 10));
+const Lattice in_tenths = Lattice::regular(0, 1000, Rational(1, 10));
 
 QuantileQuery evenly(std::int64_t quantiles, const Budget& budget, IntervalSubject of) {
   QuantileQuery query{{Rational(1, 2)}, budget};
@@ -31,7 +31,7 @@ struct Released {
 };
 
 Released released(const QuantileQuery& query, Shape shape, std::uint64_t rows, std::size_t releases) {
-  const CountedColumn counted(reference_table(to_a_thousand, shape, rows), query.records_per_person);
+  const CountedColumn counted(reference_table(in_tenths, shape, rows), query.records_per_person);
   const RankProfile& table = counted.profiles().front();
   std::vector<std::vector<double>> widths(query.quantiles.size());
   double open = 0;
@@ -67,7 +67,7 @@ TEST(PlannedIntervals, HaveWidthsThatComeTrueWithin15Percent) {
         Case{1, {1, 2}, IntervalSubject::population, 5000, Shape::uniform}}) {
     QuantileQuery query = evenly(quantiles, Budget::pure(epsilon), of);
     query.expected_rows = rows;
-    const ReleasePlan plan = plan_release(query, to_a_thousand, {.with_noise = false});
+    const ReleasePlan plan = plan_release(query, in_tenths, {.with_noise = false});
     const Released found = released(query, shape, rows, of == IntervalSubject::table ? 150 : 60);
     double planned = 0;
     double real = 0;
@@ -86,14 +86,14 @@ TEST(PlannedIntervals, OfThePopulationNarrowWithTheSample) {
   QuantileQuery query = evenly(1, Budget::pure(Rational(1)), IntervalSubject::population);
   const auto width = [&](std::uint64_t rows) {
     query.expected_rows = rows;
-    const ReleasePlan plan = plan_release(query, to_a_thousand, {.releases = 40, .with_noise = false});
+    const ReleasePlan plan = plan_release(query, in_tenths, {.releases = 40, .with_noise = false});
     EXPECT_EQ(plan.intervals->rows, rows);
     return plan.intervals->widths[0];
   };
   EXPECT_NEAR(width(10'000'000) / width(100'000), 10, 0.7);
   query.intervals->subject = IntervalSubject::table;
   query.expected_rows = 10'000'000;
-  EXPECT_EQ(plan_release(query, to_a_thousand, {.releases = 40, .with_noise = false}).intervals->rows, 100'000U);
+  EXPECT_EQ(plan_release(query, in_tenths, {.releases = 40, .with_noise = false}).intervals->rows, 100'000U);
 }
 
 TEST(UnsettledEnds, AreFewFromTheRecordsOnThatThePlanNames) {
@@ -141,8 +141,8 @@ TEST(UnsettledEnds, NameTheLeastBudgetThatDoes) {
 // For a release, the warning is about the group with the fewest rows, and only given where an end is the range's.
 TEST(UnsettledEnds, OfAReleaseAreThoseOfItsSmallestGroup) {
   const QuantileQuery query = evenly(3, Budget::pure(Rational(1)), IntervalSubject::table);
-  const RankProfile few = reference_table(to_a_thousand, Shape::normal, 30);
-  const RankProfile many = reference_table(to_a_thousand, Shape::normal, 3000);
+  const RankProfile few = reference_table(in_tenths, Shape::normal, 30);
+  const RankProfile many = reference_table(in_tenths, Shape::normal, 3000);
   RandomBits bits = RandomBits::unsafe_seeded(3);
   EXPECT_FALSE(unsettled_ends(release(CountedColumn(many, 1), query, bits)));
   const Release groups = release(CountedColumn({"a", "b"}, {many, few}, 1), query, bits);

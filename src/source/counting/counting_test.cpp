@@ -11,6 +11,7 @@
 
 #include "ranks/lattice_test_support.hpp"
 #include "source/entries/table_test_support.hpp"
+#include "support/limits.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -67,8 +68,8 @@ std::vector<double> telling_doubles(const Lattice& lattice) {
 }
 
 std::vector<std::int64_t> telling_integers(const Lattice& lattice) {
-  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  using testing::least;
+  using testing::most;
   std::vector<std::int64_t> integers{0, -1, 1, least, least + 1, most, most - 1, (std::int64_t{1} << 53) + 1};
   const auto add_neighbours = [&](const Rational& value) {
     for (const Rational& x : {value.floor() - Rational(1), value.floor(), value.ceil(), value.ceil() + Rational(1)}) {

@@ -11,16 +11,16 @@
 #include <vector>
 
 #include "source/entries/table_test_support.hpp"
+#include "support/limits.hpp"
 
 namespace fractile::source_detail {
 namespace {
 
 using source_test::lattice_of;
+using testing::least;
+using testing::most;
 
 using Kept = std::vector<std::pair<std::uint32_t, Position>>;  // sorted
-
-constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
 template <class Number>
 struct Record {

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -12,12 +11,13 @@
 
 #include "fractile/error.hpp"
 #include "source/engine/engine.hpp"
+#include "support/limits.hpp"
 
 namespace fractile::source_detail {
 namespace {
 
-constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+using testing::least;
+using testing::most;
 
 /// Blocks of two rows: numbers, doubles and texts, whichever a column asks for. The second row is NULL.
 class Rows final : public RecordStream {

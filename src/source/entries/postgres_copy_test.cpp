@@ -8,6 +8,8 @@
 #include <optional>
 #include <random>
 
+#include "support/limits.hpp"
+
 namespace fractile::source_detail {
 namespace {
 
@@ -54,8 +56,8 @@ std::vector<std::optional<Number>> read(const PostgresType& type, const std::str
 }
 
 using Wholes = std::vector<std::optional<std::int64_t>>;
-constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+using testing::least;
+using testing::most;
 
 TEST(PostgresCopy, ReadsWholeNumbersOfEverySize) {
   EXPECT_EQ(read<std::int64_t>(postgres_type(21, -1),
