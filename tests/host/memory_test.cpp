@@ -27,7 +27,7 @@ namespace {
 std::int64_t next(std::int64_t n) {
   static const char* const said = std::getenv("FRACTILE_TEST_EFFORT");
   static const std::int64_t effort = said == nullptr ? 1 : std::max(1, std::atoi(said));
-  return n + 1 + n / (24 * effort);
+  return n + 1 + n / (16 * effort);
 }
 
 /// What came of some work.
