@@ -26,7 +26,6 @@ using testing::effort;
 using testing::equal_cells;
 using testing::profile_of;
 
-/// A target of k + 1 equal cells.
 /// Densities at one split of every run that any table at the audit's positions can have.
 Law density_law(const AuditTables& tables, std::uint64_t subcells, const JointTarget& target, const Exponent& rate,
                 std::optional<TotalGrid> totals) {

@@ -8,7 +8,7 @@
 
 namespace fractile::testing {
 
-/// As many records between any two neighboring quantiles as beyond the outermost ones.
+/// A target of k + 1 equal cells for k quantiles.
 inline JointTarget equal_cells(std::size_t quantiles) {
   return {std::vector<std::uint64_t>(quantiles + 1, 1), quantiles + 1};
 }

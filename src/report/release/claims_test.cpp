@@ -404,7 +404,7 @@ TEST(Claims, OfWeightsThatCountAsOthers) {
 }
 
 TEST(Claims, OfOneValueAPerson) {
-  std::uint64_t in_groups = testing::effort(3, 1);  // so many of the eight
+  std::uint64_t more_in_groups = testing::effort(3, 1);  // ways that are tried in groups, too
   for (const PerPerson how : all_per_person) {
     World world = of_unequal_persons(with_intervals(median, IntervalSubject::table, 300));
     for (Row& row : world.rows) row.person %= 100;
@@ -412,8 +412,8 @@ TEST(Claims, OfOneValueAPerson) {
     world.options.statistics = StatisticsRequest{{Rational(15)}, true, Rational(1, 3)};
     world.of_file = counted_in_file(world);
     check(world, runs(), 91, to_string(how));
-    if (in_groups == 0) continue;
-    --in_groups;
+    if (more_in_groups == 0) continue;
+    --more_in_groups;
     world.of_file.reset();
     world.groups = 2;
     world.source.by = "g";
