@@ -4,6 +4,9 @@ option(FRACTILE_QUICK_BUILD "Precompile headers, and compile several sources as 
 # FRACTILE_EDITING (preset mutants; preset dev from the first `./dev test --quick` on) compiles the sources of rooms one by one, so that a
 # changed source is compiled alone.
 option(FRACTILE_EDITING "Do not compile several sources of a room as one" OFF)
+if(FRACTILE_EDITING)
+  add_compile_options($<$<CONFIG:RelWithDebInfo>:-g1>)  # lines for a debugger, which nobody else of this preset needs
+endif()
 
 # Headers of other projects that many sources include, and our wrapper of {fmt}. Our headers change too often to be precompiled.
 set(fractile_common_headers
