@@ -89,7 +89,7 @@ class ExactEnds {
     std::int64_t below = 0;
     for (std::size_t cell = 0; cell <= *scan.wrong; ++cell) {
       below += scan.counts[cell];
-      if (scan.in_range[cell] && !threshold(end, n).exceeds(2 * below - n)) return false;
+      if (scan.is_tested[cell] && !threshold(end, n).exceeds(2 * below - n)) return false;
     }
     return true;
   }
@@ -113,7 +113,7 @@ class ExactEnds {
   /// From the side of an end: the upper end is the lower one of the column from behind.
   struct Scan {
     std::vector<std::int64_t> counts;
-    std::vector<bool> in_range;        // cut i is after cell i
+    std::vector<bool> is_tested;       // cut i is after cell i
     std::optional<std::size_t> wrong;  // the first cut whose rejection is an error
   };
 
@@ -123,17 +123,20 @@ class ExactEnds {
     if (!lower) std::ranges::reverse(scan.counts);
     for (std::size_t i = 0; i < brackets_.cuts.size(); ++i) {
       const std::size_t k = lower ? i : brackets_.cuts.size() - 1 - i;
-      if (!decides(brackets_.cuts[k], end)) continue;
-      scan.in_range[i] = true;
+      if (k + 1 < brackets_.cuts.size() && counted.cuts[k] == counted.cuts[k + 1]) {
+        continue;  // among equal cuts of a median the last decides
+      }
+      scan.is_tested[i] = true;
       const Position cut = counted.cuts[k];
-      const bool is_wrong = lower ? cut / 2 > x : cut / 2 - 1 < x && cut > 1;
+      const bool is_wrong = lower ? std::min<std::uint64_t>(cut / 2, candidates - 1) > x
+                                  : std::max<std::uint64_t>(cut / 2, 1) - 1 < x;
       if (is_wrong && !scan.wrong) scan.wrong = i;
     }
     return scan;
   }
 
   /// Whether a cut is on this end's side of the median, or at the median and made for this end.
-  static bool decides(const CutTarget& cut, IntervalEnd end) {
+  static bool is_made_for(const CutTarget& cut, IntervalEnd end) {
     if (cut.quantile == Rational(1, 2)) return cut.end == end;
     return end == IntervalEnd::lower ? cut.quantile < Rational(1, 2) : cut.quantile > Rational(1, 2);
   }
@@ -150,16 +153,15 @@ class ExactEnds {
   }
 
   CriticalValues::Threshold computed_threshold(IntervalEnd end, std::int64_t n) {
-    CellsBelow below{brackets_.cuts.size(), 0};
-    for (std::size_t i = 0; i < brackets_.cuts.size(); ++i) {
-      if (decides(brackets_.cuts[i], end)) below = {std::min(below.first, i + 1), std::max(below.last, i + 1)};
-    }
+    const auto is_its = [&](const CutTarget& cut) { return is_made_for(cut, end); };
+    const auto its = static_cast<std::size_t>(std::ranges::count_if(brackets_.cuts, is_its));
+    const std::size_t innermost = end == IntervalEnd::lower ? its : brackets_.cuts.size() + 1 - its;
     const QuantileFraction half{1, 2};
-    if (query_.intervals->subject == IntervalSubject::table) return critical_.of_table(half, end, below, 0.25);
-    return critical_.of_population(half, end, below, (0.5 - 0.025) / 2, n, 0.025);
+    if (query_.intervals->subject == IntervalSubject::table) return critical_.of_table(half, end, innermost, 0.25);
+    return critical_.of_population(half, end, innermost, (0.5 - 0.025) / 2, n, 0.025);
   }
 
-  /// The probability that all cuts of the range up to the wrong one are rejected and that the noisy counts add up to n.
+  /// The probability that all tested cuts up to the wrong one are rejected and that the noisy counts add up to n.
   double rejected(const Scan& scan, std::int64_t n, const CriticalValues::Threshold& threshold) const {
     std::map<std::int64_t, double> below{{0, 1}};
     for (std::size_t cell = 0; cell < scan.counts.size(); ++cell) {
@@ -171,7 +173,7 @@ class ExactEnds {
         }
       }
       const auto stays = [&](std::int64_t sum) {
-        return !scan.in_range[cell] || cell > *scan.wrong || threshold.exceeds(2 * sum - n);
+        return !scan.is_tested[cell] || cell > *scan.wrong || threshold.exceeds(2 * sum - n);
       };
       std::erase_if(next, [&](const auto& entry) { return !stays(entry.first); });
       below = std::move(next);

@@ -10,8 +10,8 @@ namespace fractile {
 WorstNoise::WorstNoise(std::vector<Parts> noises, std::int64_t one_from)
     : first_(std::numeric_limits<std::int64_t>::max()) {
   for (Parts& parts : noises) {
-    first_ = std::min(first_, parts.one.first() + parts.other.first());
-    sums_.push_back({std::move(parts.one), parts.other.end(), parts.other.masses_below()});
+    first_ = std::min(first_, (parts.one.first() + parts.other.first()) * (std::int64_t{1} << parts.coarser));
+    sums_.push_back({std::move(parts.one), parts.other.end(), parts.other.masses_below(), parts.coarser});
   }
   largest_ = sums_.size() - 1;
   one_from_ = std::max(one_from, first_ + 1);
@@ -27,7 +27,8 @@ double WorstNoise::at(std::int64_t t) {
     Sum& sum = sums_[i];
     if (sum.last_at >= t && sum.last_bound <= worst) return;
     sum.last_at = t;
-    sum.last_bound = sum.one.expectation({sum.end, sum.below.data(), sum.below.size()}, t);
+    const std::int64_t from = -(-t >> sum.coarser);  // the first of the coarser steps that is not below t
+    sum.last_bound = sum.one.expectation({sum.end, sum.below.data(), sum.below.size()}, from);
     if (sum.last_bound <= worst) return;
     worst = sum.last_bound;
     largest_ = i;
@@ -59,30 +60,31 @@ CriticalValues::CriticalValues(Measure measure, const NoisePrice& noise, std::si
     : deviation_(noise_deviation(measure, noise)), sums_(noise_sums(measure, noise, cells)) {}
 
 CriticalValues::LowerEnd CriticalValues::lower_end(const QuantileFraction& q, IntervalEnd end,
-                                                   const CellsBelow& below) const {
-  if (end == IntervalEnd::lower) return {q, below};
-  const std::size_t cells = sums_.size() - 1;
-  return {{q.denominator - q.numerator, q.denominator}, {cells - below.last, cells - below.first}};
+                                                   std::size_t innermost) const {
+  if (end == IntervalEnd::lower) return {q, innermost};
+  return {{q.denominator - q.numerator, q.denominator}, cells() - innermost};
 }
 
 double CriticalValues::deviation_of_noise(const LowerEnd& end, std::size_t below) const {
   const double p = end.probability();
   const auto lower = static_cast<double>(below);
-  const auto upper = static_cast<double>(sums_.size() - 1 - below);
+  const auto upper = static_cast<double>(cells() - below);
   return deviation_ * std::sqrt((1 - p) * (1 - p) * lower + p * p * upper) * static_cast<double>(end.q.denominator);
 }
 
 std::int64_t CriticalValues::margin(const LowerEnd& end, std::size_t below) const {
   // With this factor, a cut with wider noise errs less often than the innermost one, with or without sampling.
   constexpr double times = 4;
-  const double wider = deviation_of_noise(end, below) - deviation_of_noise(end);
-  return static_cast<std::int64_t>(std::ceil(std::max(times * wider, 0.0)));
+  const double innermost = deviation_of_noise(end);
+  const double wider = std::max(times * (deviation_of_noise(end, below) - innermost), 0.0);
+  const bool is_beyond = below > end.innermost && !end.is_median();
+  return static_cast<std::int64_t>(std::ceil(wider + (is_beyond ? innermost : 0)));
 }
 
-std::int64_t CriticalValues::margin(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below,
+std::int64_t CriticalValues::margin(const QuantileFraction& q, IntervalEnd side, std::size_t innermost,
                                     std::size_t cells_below) const {
   const bool is_lower = side == IntervalEnd::lower;
-  return margin(lower_end(q, side, below), is_lower ? cells_below : sums_.size() - 1 - cells_below);
+  return margin(lower_end(q, side, innermost), is_lower ? cells_below : cells() - cells_below);
 }
 
 namespace {
@@ -140,14 +142,21 @@ std::int64_t largest_within(std::int64_t lowest, std::int64_t highest, std::int6
 
 WorstNoise CriticalValues::computed_worst(const LowerEnd& end, int log2_step) const {
   std::vector<WorstNoise::Parts> noises;
-  const bool are_alike = 2 * end.q.numerator == end.q.denominator;  // Z_i has one law for all i
-  for (std::size_t i = are_alike ? end.below.last : end.below.first; i <= end.below.last; ++i) {
-    LowerLaw below = sums_[i].times(end.q.denominator - end.q.numerator, log2_step).less(-margin(end, i));
-    LowerLaw above = sums_[sums_.size() - 1 - i].times(end.q.numerator, log2_step);
+  const auto add = [&](std::size_t i, int coarser) {
+    const int log2_wider = log2_step + coarser;
+    LowerLaw below = sums_[i].times(end.q.denominator - end.q.numerator, log2_wider).less(-margin(end, i));
+    LowerLaw above = sums_[cells() - i].times(end.q.numerator, log2_wider);
     const bool is_shorter = below.masses().size() < above.masses().size();
-    noises.push_back(is_shorter ? WorstNoise::Parts{std::move(below), std::move(above)}
-                                : WorstNoise::Parts{std::move(above), std::move(below)});
+    noises.push_back(is_shorter ? WorstNoise::Parts{std::move(below), std::move(above), coarser}
+                                : WorstNoise::Parts{std::move(above), std::move(below), coarser});
+  };
+  // Beyond the innermost cut a bound on steps of a fourth of its deviation will do, since the margin is larger than what rounding adds.
+  const int coarse = std::clamp(step_below(deviation_of_noise(end) / 4) - log2_step, 0, 5);
+  if (!end.is_median()) {
+    for (std::size_t i = end.innermost + 1; i < cells(); ++i) add(i, coarse);
+    for (std::size_t i = 1; i < end.innermost; ++i) add(i, 0);
   }
+  add(end.innermost, 0);  // the last one is looked at first, and is nearly always the largest
   // Larger noise is very rare.
   const double most = std::ldexp(4 * deviation_of_noise(end), -log2_step) + 1;
   return {std::move(noises), static_cast<std::int64_t>(most)};
@@ -161,9 +170,9 @@ WorstNoise& CriticalValues::worst_noise(const LowerEnd& end, int log2_step) {
   return worst_.emplace(key, computed_worst(end, log2_step)).first->second;
 }
 
-CriticalValues::Threshold CriticalValues::of_table(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below,
+CriticalValues::Threshold CriticalValues::of_table(const QuantileFraction& q, IntervalEnd side, std::size_t innermost,
                                                    double failure) {
-  const LowerEnd end = lower_end(q, side, below);
+  const LowerEnd end = lower_end(q, side, innermost);
   const std::tuple key(end.key(), failure);
   if (const auto known = of_tables_.find(key); known != of_tables_.end()) return known->second;
   const double deviation = deviation_of_noise(end);
@@ -223,9 +232,9 @@ CriticalValues::Records shared(const CriticalValues::Records& n) {
 }  // namespace
 
 CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& q, IntervalEnd side,
-                                                        const CellsBelow& below, double failure,
+                                                        std::size_t innermost, double failure,
                                                         std::int64_t noisy_records, double failure_of_n) {
-  const LowerEnd end = lower_end(q, side, below);
+  const LowerEnd end = lower_end(q, side, innermost);
   const std::optional<Records> known_records = records(noisy_records, failure_of_n);
   if (!known_records) return {Threshold::none, 0};
   const Records n = shared(*known_records);

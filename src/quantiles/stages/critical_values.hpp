@@ -14,12 +14,6 @@
 
 namespace fractile {
 
-/// A range of numbers of cells below a cut.
-struct CellsBelow {
-  std::size_t first;
-  std::size_t last;
-};
-
 /// The ends of an interval. An upper end is a lower end of the mirrored column: its statistic is -T, with 1 - q in place of q, and
 /// the cells above a cut in place of those below.
 enum class IntervalEnd { lower, upper };
@@ -28,9 +22,11 @@ enum class IntervalEnd { lower, upper };
 /// asked for.
 class WorstNoise {
  public:
+  /// On steps that are 2^coarser times as wide as those in which t is counted.
   struct Parts {
     LowerLaw one;
     LowerLaw other;
+    int coarser = 0;
   };
   /// For t >= one_from, the bound is 1.
   WorstNoise(std::vector<Parts> noises, std::int64_t one_from);
@@ -47,6 +43,7 @@ class WorstNoise {
     std::int64_t end;
     // Masses below, of the other part, from its end down.
     std::vector<double> below;
+    int coarser;
     std::int64_t last_at = std::numeric_limits<std::int64_t>::min();  // the last t that was asked for
     double last_bound = 1;                                            // the bound at last_at and below
   };
@@ -64,9 +61,9 @@ class WorstNoise {
 /// allows.
 inline constexpr std::uint64_t most_sampled_records = 0xffff'ffff;
 
-/// Finds critical values for the statistic T = (1 - q) below - q above of noisy counts of `cells` cells, i of them below a cut, for
-/// several i. Z_i is the noise of T, and a margin that depends on i alone is added to T. For one thread at a time: it keeps what it
-/// has computed.
+/// Finds critical values for the statistic T = (1 - q) below - q above of noisy counts of `cells` cells, i of them below a cut, for every i
+/// from 1 on. Z_i is the noise of T, and a margin that depends on i alone is added to T. An end's `innermost` is the number of cells below
+/// the innermost of the cuts that were made for it. For one thread at a time: it keeps what it has computed.
 class CriticalValues {
  public:
   CriticalValues(Measure measure, const NoisePrice& noise, std::size_t cells);
@@ -83,17 +80,17 @@ class CriticalValues {
   };
 
   /// The margin, in units of 1 / the denominator, that is added to the statistic of a cut with this many cells below it. It is 0 at
-  /// the innermost cut of an end, and grows with the width of the noise relative to that cut's. So cuts far out cost the near cuts
-  /// almost nothing.
-  std::int64_t margin(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below,
+  /// the innermost cut of an end, and grows with the width of the noise relative to that cut's. Cuts beyond that one have a deviation of
+  /// its noise more. So the other cuts cost the innermost one almost nothing.
+  std::int64_t margin(const QuantileFraction& q, IntervalEnd side, std::size_t innermost,
                       std::size_t cells_below) const;
 
   /// The largest threshold c <= 0, a multiple of its step, with P(Z_i + margin < c) <= failure for every i.
-  Threshold of_table(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below, double failure);
+  Threshold of_table(const QuantileFraction& q, IntervalEnd side, std::size_t innermost, double failure);
   /// The same with (sum over b of P(B = b) max over i of P(Z_i + margin < c - (b - q n))) <= failure, for every number of records n
   /// that could have led to the sum of the noisy counts, except with probability `failure_of_n`, and for a few more. Threshold::none
   /// when n may exceed most_sampled_records.
-  Threshold of_population(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below, double failure,
+  Threshold of_population(const QuantileFraction& q, IntervalEnd side, std::size_t innermost, double failure,
                           std::int64_t noisy_records, double failure_of_n);
 
   /// Bounds of the number of records, given the sum of all noisy counts. The probability that either fails is at most `failure`.
@@ -105,26 +102,28 @@ class CriticalValues {
   std::optional<Records> records(std::int64_t noisy_records, double failure) const;
 
  private:
-  /// A lower end: the numbers of cells below its cuts, the number of cells, and the quantile.
+  /// A lower end: the quantile, and the number of cells below its innermost cut.
   struct LowerEnd {
     QuantileFraction q;
-    CellsBelow below;
+    std::size_t innermost;
 
+    bool is_median() const { return 2 * q.numerator == q.denominator; }  // then Z_i has one law for all i
     double probability() const { return static_cast<double>(q.numerator) / static_cast<double>(q.denominator); }
-    auto key() const { return std::tuple(q.numerator, q.denominator, below.first, below.last); }
+    auto key() const { return std::tuple(q.numerator, q.denominator, innermost); }
   };
-  LowerEnd lower_end(const QuantileFraction& q, IntervalEnd end, const CellsBelow& below) const;
+  std::size_t cells() const { return sums_.size() - 1; }
+  LowerEnd lower_end(const QuantileFraction& q, IntervalEnd end, std::size_t innermost) const;
   /// About the deviation of the noise with this many cells below, in units of 1 / the denominator.
   double deviation_of_noise(const LowerEnd& end, std::size_t below) const;
   /// The same at the innermost cut.
-  double deviation_of_noise(const LowerEnd& end) const { return deviation_of_noise(end, end.below.last); }
+  double deviation_of_noise(const LowerEnd& end) const { return deviation_of_noise(end, end.innermost); }
   std::int64_t margin(const LowerEnd& end, std::size_t below) const;
   WorstNoise computed_worst(const LowerEnd& end, int log2_step) const;
   WorstNoise& worst_noise(const LowerEnd& end, int log2_step);
 
   double deviation_;            // standard deviation of one count's noise
   std::vector<LowerLaw> sums_;  // laws of the sums of 0, 1, ..., `cells` draws
-  using Key = std::tuple<std::uint64_t, std::uint64_t, std::size_t, std::size_t>;
+  using Key = std::tuple<std::uint64_t, std::uint64_t, std::size_t>;
   std::map<std::tuple<Key, int>, WorstNoise> worst_;
   // The ends of symmetric quantiles share thresholds. Keys include the failure probabilities and the bounds of the number of records.
   std::map<std::tuple<Key, double>, Threshold> of_tables_;

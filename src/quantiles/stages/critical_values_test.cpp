@@ -16,11 +16,11 @@ namespace {
 class WorstByListing {
  public:
   WorstByListing(Measure measure, const NoisePrice& noise, std::size_t cells, const QuantileFraction& q,
-                 const CellsBelow& range)
+                 std::size_t innermost)
       : worst_(2 * reach + 1, 0) {
     const CriticalValues critical(measure, noise, cells);
-    for (std::size_t i = range.first; i <= range.last; ++i) {
-      const std::int64_t margin = critical.margin(q, IntervalEnd::lower, range, i);
+    for (std::size_t i = 1; i < cells; ++i) {
+      const std::int64_t margin = critical.margin(q, IntervalEnd::lower, innermost, i);
       std::vector<double> masses(2 * reach + 1, 0);
       const LowerLaw low = convolved(measure, noise, i);
       const LowerLaw high = convolved(measure, noise, cells - i);
@@ -63,6 +63,20 @@ double failure_of_a_population(const WorstByListing& worst, const QuantileFracti
   return failure;
 }
 
+/// A law on steps of 4 bounds P(X < t) for every t, on the coarser steps as exactly as on its own.
+TEST(WorstNoise, IsBoundedOnCoarserStepsForEveryPlace) {
+  const std::vector<double> masses{0.125, 0.25, 0.5, 0.125};  // at -8, -4, 0 and 4
+  const LowerLaw fine(0, 0, {1}, 0);
+  WorstNoise worst({{LowerLaw(2, -2, masses, 0), LowerLaw(2, 0, {1}, 0), 2}, {LowerLaw(0, 100, {1}, 0), fine}}, 1000);
+  EXPECT_EQ(worst.first(), -8);
+  for (std::int64_t t = 12; t > -12; --t) {
+    double below = 0;
+    for (std::int64_t k = 0; k < 4; ++k) below += 4 * (k - 2) < t ? masses[static_cast<std::size_t>(k)] : 0;
+    EXPECT_GE(worst.at(t), below) << t;
+    EXPECT_LE(worst.at(t), below + 1e-6) << t;
+  }
+}
+
 constexpr std::size_t cells = 6;
 constexpr std::pair<Measure, const NoisePrice*> noises[] = {{Measure::pure, &laplace}, {Measure::zcdp, &gaussian}};
 
@@ -74,9 +88,9 @@ TEST(CriticalValues, OfAPopulationKeepTheFailureProbabilityForEveryNumberOfCells
     CriticalValues critical(measure, *noise, cells);
     for (const Rational& quantile : {Rational(1, 4), Rational(1, 2), Rational(9, 10)}) {
       const QuantileFraction q = QuantileFraction::of(quantile);
-      const WorstByListing noise_of_q(measure, *noise, cells, q, {1, 4});
+      const WorstByListing noise_of_q(measure, *noise, cells, q, 4);
       const CriticalValues::Threshold threshold =
-          critical.of_population(q, IntervalEnd::lower, {1, 4}, wanted, 60, 0.0025);
+          critical.of_population(q, IntervalEnd::lower, 4, wanted, 60, 0.0025);
       const std::int64_t c = value_of(threshold);
       const std::int64_t step = std::int64_t{1} << threshold.log2_step;
       const auto [least, most] = critical.records(60, 0.0025).value();
@@ -101,12 +115,12 @@ TEST(CriticalValues, OfAPopulationKeepItForEveryNumberOfRecordsWhereWholeRecords
   int smaller = 0;
   for (const Rational& quantile : {Rational(1, 4), Rational(1, 2), Rational(9, 10), Rational(7, 8)}) {
     const QuantileFraction q = QuantileFraction::of(quantile);
-    const WorstByListing noise_of_q(Measure::pure, narrow, cells, q, {1, 4});
+    const WorstByListing noise_of_q(Measure::pure, narrow, cells, q, 4);
     for (const std::int64_t noisy : {20, 33, 60}) {
       for (const double wanted : {0.02, 0.1, 0.3}) {
         CriticalValues critical(Measure::pure, narrow, cells);
         const CriticalValues::Threshold threshold =
-            critical.of_population(q, IntervalEnd::lower, {1, 4}, wanted, noisy, 0.0025);
+            critical.of_population(q, IntervalEnd::lower, 4, wanted, noisy, 0.0025);
         ASSERT_EQ(threshold.log2_step, 0);
         const auto [least, most] = critical.records(noisy, 0.0025).value();
         const auto fails_most = [&](std::int64_t c) {
@@ -133,30 +147,30 @@ TEST(CriticalValues, RememberEachFailureProbabilityByItself) {
   const auto fresh = [] { return CriticalValues(Measure::pure, laplace, cells); };
   CriticalValues kept = fresh();
   for (const double failure : {0.1, 0.02, 0.3, 0.1}) {
-    for (const CellsBelow below : {CellsBelow{1, 2}, CellsBelow{2, 4}}) {
+    for (const std::size_t innermost : {std::size_t{2}, std::size_t{4}}) {
       for (const IntervalEnd end : {IntervalEnd::lower, IntervalEnd::upper}) {
-        EXPECT_EQ(kept.of_table(q, end, below, failure).value, fresh().of_table(q, end, below, failure).value);
+        EXPECT_EQ(kept.of_table(q, end, innermost, failure).value, fresh().of_table(q, end, innermost, failure).value);
         for (const std::int64_t noisy : {50, 200}) {
           for (const double of_n : {0.01, 0.2}) {
-            EXPECT_EQ(kept.of_population(q, end, below, failure, noisy, of_n).value,
-                      fresh().of_population(q, end, below, failure, noisy, of_n).value);
+            EXPECT_EQ(kept.of_population(q, end, innermost, failure, noisy, of_n).value,
+                      fresh().of_population(q, end, innermost, failure, noisy, of_n).value);
           }
         }
       }
     }
   }
-  EXPECT_LT(fresh().of_table(q, IntervalEnd::lower, {1, 2}, 0.02).value,
-            fresh().of_table(q, IntervalEnd::lower, {1, 2}, 0.3).value);
+  EXPECT_LT(fresh().of_table(q, IntervalEnd::lower, 2, 0.02).value,
+            fresh().of_table(q, IntervalEnd::lower, 2, 0.3).value);
 }
 
 TEST(CriticalValues, OfATableAreTheLargestThatKeepTheFailureProbabilityForEveryNumberOfCells) {
   for (const auto& [measure, noise] : noises) {
     CriticalValues critical(measure, *noise, cells);
     for (const Rational& quantile : {Rational(1, 4), Rational(1, 2), Rational(3, 4)}) {
-      for (const CellsBelow range : {CellsBelow{1, 5}, CellsBelow{2, 3}}) {
+      for (const std::size_t innermost : {std::size_t{5}, std::size_t{3}, std::size_t{1}}) {
         const QuantileFraction q = QuantileFraction::of(quantile);
-        const WorstByListing worst(measure, *noise, cells, q, range);
-        const CriticalValues::Threshold threshold = critical.of_table(q, IntervalEnd::lower, range, 0.025);
+        const WorstByListing worst(measure, *noise, cells, q, innermost);
+        const CriticalValues::Threshold threshold = critical.of_table(q, IntervalEnd::lower, innermost, 0.025);
         ASSERT_EQ(threshold.log2_step, 0);
         EXPECT_LE(worst(threshold.value), 0.025) << quantile.to_string();
         EXPECT_GT(worst(threshold.value + 1), 0.025) << quantile.to_string();
@@ -165,31 +179,37 @@ TEST(CriticalValues, OfATableAreTheLargestThatKeepTheFailureProbabilityForEveryN
   }
 }
 
-/// Cuts far out cost the innermost one almost nothing, whatever their noise: they are rejected at a distance that costs nothing.
-TEST(CriticalValues, HaveMarginsWhereNoiseIsWiderThanAtTheInnermostCut) {
+/// The other cuts cost the innermost one almost nothing, whatever their noise: they are rejected at a distance that costs nothing.
+TEST(CriticalValues, HaveMarginsWhereNoiseIsWiderThanAtTheInnermostCutAndBeyondIt) {
   constexpr std::size_t many = 40;
+  constexpr double deviate = 1.96;  // of 0.025
   for (const auto& [measure, noise] : noises) {
     CriticalValues critical(measure, *noise, many);
     for (const Rational& quantile : {Rational(1, 10), Rational(1, 2), Rational(9, 10)}) {
       const QuantileFraction q = QuantileFraction::of(quantile);
       const auto innermost = static_cast<std::size_t>((quantile * Rational(many)).floor().to_uint64());
-      const CellsBelow range{1, innermost};
-      EXPECT_EQ(critical.margin(q, IntervalEnd::lower, range, innermost), 0);
-      EXPECT_EQ(critical.margin(q, IntervalEnd::lower, range, 1) > 0, quantile == Rational(9, 10));
-      EXPECT_EQ(critical.margin(q, IntervalEnd::lower, range, 1),
-                critical.margin(QuantileFraction::of(Rational(1) - quantile), IntervalEnd::upper,
-                                {many - innermost, many - 1}, many - 1));
-      const auto alone =
-          static_cast<double>(value_of(critical.of_table(q, IntervalEnd::lower, {innermost, innermost}, 0.025)));
-      const auto all = static_cast<double>(value_of(critical.of_table(q, IntervalEnd::lower, range, 0.025)));
-      EXPECT_LE(all, alone);
-      EXPECT_GT(all, 1.1 * alone - 1) << quantile.to_string();
-      const auto sampled = static_cast<double>(
-          value_of(critical.of_population(q, IntervalEnd::lower, {innermost, innermost}, 0.025, 4000, 0.005)));
-      const auto all_sampled =
-          static_cast<double>(value_of(critical.of_population(q, IntervalEnd::lower, range, 0.025, 4000, 0.005)));
-      EXPECT_LE(all_sampled, sampled);
-      EXPECT_GT(all_sampled, 1.1 * sampled - 1) << quantile.to_string();
+      EXPECT_EQ(critical.margin(q, IntervalEnd::lower, innermost, innermost), 0);
+      EXPECT_EQ(critical.margin(q, IntervalEnd::lower, innermost, 1) > 0, quantile == Rational(9, 10));
+      EXPECT_EQ(critical.margin(q, IntervalEnd::lower, innermost, innermost + 1) > 0, quantile != Rational(1, 2));
+      for (const std::size_t i : {std::size_t{1}, innermost + 1}) {
+        EXPECT_EQ(critical.margin(q, IntervalEnd::lower, innermost, i),
+                  critical.margin(QuantileFraction::of(Rational(1) - quantile), IntervalEnd::upper, many - innermost,
+                                  many - i));
+      }
+      const double p = quantile.to_double();
+      const auto below = static_cast<double>(innermost);
+      const double unit = static_cast<double>(q.denominator);
+      const double alone = unit * noise_deviation(measure, *noise) *
+                           std::sqrt((1 - p) * (1 - p) * below + p * p * (static_cast<double>(many) - below));
+      const auto all = static_cast<double>(value_of(critical.of_table(q, IntervalEnd::lower, innermost, 0.025)));
+      EXPECT_LT(all, -0.95 * deviate * alone);
+      EXPECT_GT(all, -1.1 * deviate * alone - 1) << quantile.to_string();
+      const std::uint64_t most = critical.records(4000, 0.005)->most;
+      const double sampled = std::hypot(alone, unit * std::sqrt(static_cast<double>(most) * p * (1 - p)));
+      const auto of_both = static_cast<double>(
+          value_of(critical.of_population(q, IntervalEnd::lower, innermost, 0.025, 4000, 0.005)));
+      EXPECT_LT(of_both, -0.95 * deviate * sampled);
+      EXPECT_GT(of_both, -1.1 * deviate * sampled - 1) << quantile.to_string();
     }
   }
 }
@@ -202,7 +222,7 @@ TEST(CriticalValues, OfWideNoiseWasteLittleOfIt) {
     CriticalValues critical(measure, noise, 40);
     const double deviation = std::sqrt(40 * 0.25) * noise_deviation(measure, noise);
     const CriticalValues::Threshold threshold =
-        critical.of_table(QuantileFraction::of(Rational(1, 2)), IntervalEnd::lower, {20, 20}, 0.02275);
+        critical.of_table(QuantileFraction::of(Rational(1, 2)), IntervalEnd::lower, 20, 0.02275);
     const double c = std::ldexp(static_cast<double>(threshold.value), threshold.log2_step) / 2;
     EXPECT_LT(c, -deviate * deviation);
     EXPECT_GT(c, -deviate * 1.03 * deviation);
@@ -213,12 +233,12 @@ TEST(CriticalValues, OfAnUpperEndAreThoseOfTheMirroredColumn) {
   CriticalValues critical(Measure::pure, laplace, cells);
   const QuantileFraction quarter = QuantileFraction::of(Rational(1, 4));
   const QuantileFraction rest = QuantileFraction::of(Rational(3, 4));
-  EXPECT_EQ(critical.of_table(quarter, IntervalEnd::lower, {1, 2}, 0.1).value,
-            critical.of_table(rest, IntervalEnd::upper, {4, 5}, 0.1).value);
-  EXPECT_EQ(critical.of_table(quarter, IntervalEnd::upper, {2, 2}, 0.1).value,  // -Z_i has the law of Z_i
-            critical.of_table(quarter, IntervalEnd::lower, {2, 2}, 0.1).value);
-  EXPECT_EQ(critical.of_population(quarter, IntervalEnd::lower, {1, 2}, 0.1, 50, 0.01).value,
-            critical.of_population(rest, IntervalEnd::upper, {4, 5}, 0.1, 50, 0.01).value);
+  EXPECT_EQ(critical.of_table(quarter, IntervalEnd::lower, 2, 0.1).value,
+            critical.of_table(rest, IntervalEnd::upper, 4, 0.1).value);
+  EXPECT_EQ(critical.of_table(quarter, IntervalEnd::upper, 2, 0.1).value,  // -Z_i has the law of Z_i
+            critical.of_table(quarter, IntervalEnd::lower, 2, 0.1).value);
+  EXPECT_EQ(critical.of_population(quarter, IntervalEnd::lower, 2, 0.1, 50, 0.01).value,
+            critical.of_population(rest, IntervalEnd::upper, 4, 0.1, 50, 0.01).value);
 }
 
 /// The largest number of records decides, so it may be rounded up, never down.
@@ -228,7 +248,7 @@ TEST(CriticalValues, AreSharedByNumbersOfRecordsUpToTheNextRoundOne) {
   std::int64_t noisy = 2000;
   while (critical().records(noisy, 0.0025)->most < 2048) ++noisy;  // 2048 is round
   const auto at = [&](std::int64_t n) {
-    return critical().of_population(third, IntervalEnd::lower, {1, 3}, 0.025, n, 0.0025).value;
+    return critical().of_population(third, IntervalEnd::lower, 3, 0.025, n, 0.0025).value;
   };
   for (const std::int64_t fewer : {1, 8, 15}) EXPECT_EQ(at(noisy - fewer), at(noisy));
   EXPECT_LT(at(noisy), at(noisy - 40));

@@ -16,22 +16,17 @@ std::string to_string(IntervalSubject of) { return of == IntervalSubject::table 
 
 namespace {
 
-/// One end of an interval: the cuts that decide it, from the end of the range inwards, and the statistic from which on each cut is
-/// rejected.
+/// One end of an interval, and the statistic from which on each cut is rejected.
 struct End {
   QuantileFraction q;
   IntervalEnd side;
-  /// For the end's cuts, that is, all cuts whose targets are on this side of the quantile; these are public.
-  CellsBelow below;
   CriticalValues::Threshold threshold;
-  std::vector<std::int64_t> margins;  ///< of the end's cuts, in the order of their places
-
-  std::size_t first() const { return below.first - 1; }
-  std::size_t last() const { return below.last - 1; }
+  std::vector<std::int64_t> margins;  ///< of all cuts, in their order
 };
 
-/// Nothing when no cut is on this side. The cuts at the point of a single quantile are on the sides of their ends.
-std::optional<CellsBelow> cells_beside(const Brackets& brackets, const Rational& q, IntervalEnd side) {
+/// The number of cells below the innermost cut whose target is on this side of the quantile, which is public. Nothing when no cut is. The
+/// cuts at the point of a single quantile are on the sides of their ends.
+std::optional<std::size_t> innermost_cut(const Brackets& brackets, const Rational& q, IntervalEnd side) {
   auto first_above = std::ranges::upper_bound(brackets.cuts, q, {}, &CutTarget::quantile);
   auto first_from = std::ranges::lower_bound(brackets.cuts, q, {}, &CutTarget::quantile);
   if (brackets.wanted.size() == 1) {
@@ -39,9 +34,8 @@ std::optional<CellsBelow> cells_beside(const Brackets& brackets, const Rational&
     first_above = first_from;
   }
   const auto place = [&](auto cut) { return static_cast<std::size_t>(cut - brackets.cuts.begin()); };
-  const CellsBelow below = side == IntervalEnd::lower ? CellsBelow{1, place(first_from)}
-                                                      : CellsBelow{place(first_above) + 1, brackets.cuts.size()};
-  return below.first <= below.last ? std::optional(below) : std::nullopt;
+  const std::size_t below = side == IntervalEnd::lower ? place(first_from) : place(first_above) + 1;
+  return below >= 1 && below <= brackets.cuts.size() ? std::optional(below) : std::nullopt;
 }
 
 /// Finds which cuts are rejected, and the ends that follow.
@@ -51,8 +45,8 @@ class CutScan {
       : lattice_(lattice), cuts_(cuts), below_(below) {}
 
   /// One end per quantile; `ends` are in the order of their quantiles. Each end is at the last cut up to which all cuts, from the
-  /// end of the range on, are rejected; without a rejected cut, it is the end of the range. A cut counts as rejected only if it is
-  /// also rejected for all quantiles beyond this one. So ends never fall from one quantile to the next.
+  /// end of the range on, are rejected; without a rejected cut, it is the end of the range. Equal cuts are rejected or kept together. A cut
+  /// counts as rejected only if it is also rejected for all quantiles beyond this one. So ends never fall from one quantile to the next.
   std::vector<std::uint64_t> lower_ends(const std::vector<std::optional<End>>& ends) const {
     std::vector<std::uint64_t> found(ends.size(), 0);
     std::size_t most = cuts_.size();  // cuts that are rejected for all quantiles so far
@@ -78,18 +72,32 @@ class CutScan {
  private:
   /// How many cuts in a row are rejected.
   std::size_t rejected_from_below(const End& end) const {
-    std::size_t k = end.first();
-    while (k <= end.last() && is_rejected(end, k)) ++k;
+    std::size_t k = 0;
+    while (k < cuts_.size()) {
+      std::size_t next = k + 1;
+      while (next < cuts_.size() && cuts_[next] == cuts_[k]) ++next;
+      if (!are_rejected(end, k, next - 1)) break;
+      k = next;
+    }
     return k;
   }
   std::size_t rejected_from_above(const End& end) const {
-    std::size_t k = end.last() + 1;
-    while (k > end.first() && is_rejected(end, k - 1)) --k;
+    std::size_t k = cuts_.size();
+    while (k > 0) {
+      std::size_t next = k - 1;
+      while (next > 0 && cuts_[next - 1] == cuts_[k - 1]) --next;
+      if (!are_rejected(end, next, k - 1)) break;
+      k = next;
+    }
     return cuts_.size() - k;
+  }
+  /// Of equal cuts, the one whose statistic has the least noise decides. Which one that is does not depend on the noise.
+  bool are_rejected(const End& end, std::size_t first_equal, std::size_t last_equal) const {
+    return is_rejected(end, 2 * end.q.numerator < end.q.denominator ? first_equal : last_equal);
   }
   bool is_rejected(const End& end, std::size_t cut) const {
     const int128 there = statistic(end.q, cut);
-    return end.threshold.exceeds((end.side == IntervalEnd::lower ? there : -there) + end.margins[cut - end.first()]);
+    return end.threshold.exceeds((end.side == IntervalEnd::lower ? there : -there) + end.margins[cut]);
   }
   /// (1 - q) below - q above of the cut, in units of 1 / denominator.
   int128 statistic(const QuantileFraction& q, std::size_t cut) const {
@@ -157,15 +165,15 @@ std::vector<Interval> CountedCells::intervals(const Rational& level, std::int64_
   const IntervalFailures failures(request, query_.quantiles.size());
   const CutScan scan(lattice_, cuts_.positions, below_);
   const auto end_of = [&](const Rational& quantile, IntervalEnd side) -> std::optional<End> {
-    const std::optional<CellsBelow> below = cells_beside(brackets_, quantile, side);
-    if (!below) return {};
+    const std::optional<std::size_t> innermost = innermost_cut(brackets_, quantile, side);
+    if (!innermost) return {};
     const QuantileFraction q = QuantileFraction::of(quantile);
-    End end{q, side, *below, {}, {}};
+    End end{q, side, {}, {}};
     end.threshold = request.subject == IntervalSubject::table
-                        ? critical_.of_table(q, side, *below, failures.of_end)
-                        : critical_.of_population(q, side, *below, failures.of_end, noisy_records, failures.of_n);
-    for (std::size_t i = below->first; i <= below->last; ++i)
-      end.margins.push_back(critical_.margin(q, side, *below, i));
+                        ? critical_.of_table(q, side, *innermost, failures.of_end)
+                        : critical_.of_population(q, side, *innermost, failures.of_end, noisy_records, failures.of_n);
+    for (std::size_t i = 1; i <= brackets_.cuts.size(); ++i)
+      end.margins.push_back(critical_.margin(q, side, *innermost, i));
     return end;
   };
   std::vector<std::optional<End>> lower;

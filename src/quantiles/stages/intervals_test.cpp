@@ -226,15 +226,15 @@ class EndsAnew {
   /// Whether the cut with this many cells below it is rejected for the lower end of this quantile.
   bool is_rejected_below(const Rational& quantile, std::size_t cells_below) {
     const QuantileFraction q = QuantileFraction::of(quantile);
-    const CellsBelow range{1, quantile == Rational(1, 4) ? std::size_t{1} : std::size_t{3}};
-    const std::int64_t margin = critical_.margin(q, IntervalEnd::lower, range, cells_below);
-    return threshold(q, IntervalEnd::lower, range).exceeds(statistic(q, cells_below) + margin);
+    const std::size_t innermost = quantile == Rational(1, 4) ? 1 : 3;
+    const std::int64_t margin = critical_.margin(q, IntervalEnd::lower, innermost, cells_below);
+    return threshold(q, IntervalEnd::lower, innermost).exceeds(statistic(q, cells_below) + margin);
   }
   bool is_rejected_above(const Rational& quantile, std::size_t cells_below) {
     const QuantileFraction q = QuantileFraction::of(quantile);
-    const CellsBelow range{quantile == Rational(1, 4) ? std::size_t{2} : std::size_t{4}, 4};
-    const std::int64_t margin = critical_.margin(q, IntervalEnd::upper, range, cells_below);
-    return threshold(q, IntervalEnd::upper, range).exceeds(margin - statistic(q, cells_below));
+    const std::size_t innermost = quantile == Rational(1, 4) ? 2 : 4;
+    const std::int64_t margin = critical_.margin(q, IntervalEnd::upper, innermost, cells_below);
+    return threshold(q, IntervalEnd::upper, innermost).exceeds(margin - statistic(q, cells_below));
   }
 
  private:
@@ -250,9 +250,9 @@ class EndsAnew {
     for (std::size_t i = 0; i < cells_below; ++i) below += counts_[i];
     return static_cast<std::int64_t>(q.denominator) * below - static_cast<std::int64_t>(q.numerator) * records();
   }
-  CriticalValues::Threshold threshold(const QuantileFraction& q, IntervalEnd side, const CellsBelow& range) {
-    if (two_.query.intervals->subject == IntervalSubject::table) return critical_.of_table(q, side, range, 0.25);
-    return critical_.of_population(q, side, range, (0.5 - 0.025) / 2, records(), 0.025);
+  CriticalValues::Threshold threshold(const QuantileFraction& q, IntervalEnd side, std::size_t innermost) {
+    if (two_.query.intervals->subject == IntervalSubject::table) return critical_.of_table(q, side, innermost, 0.25);
+    return critical_.of_population(q, side, innermost, (0.5 - 0.025) / 2, records(), 0.025);
   }
 
   const TwoQuartiles& two_;
@@ -260,41 +260,92 @@ class EndsAnew {
   CriticalValues critical_;
 };
 
-TEST(Intervals, EndAtTheLastCutUpToWhichAllAreRejectedForTheirQuantileAndAllBeyondIt) {
-  std::mt19937_64 generator(8);
+/// Equal cuts, of which one decides for each quartile, and the ends that they set.
+struct EqualCuts {
+  std::size_t decides_for_low;  // cells below
+  std::size_t decides_for_high;
+  std::uint64_t lower;
+  std::uint64_t upper;
+};
+
+/// The lower ends of both quartiles, and then the upper ones.
+std::vector<std::uint64_t> ends_anew(EndsAnew& anew, const std::vector<EqualCuts>& cuts) {
   const Rational low(1, 4);
   const Rational high(3, 4);
+  std::size_t up_to_low = 0;
+  while (up_to_low < cuts.size() && anew.is_rejected_below(low, cuts[up_to_low].decides_for_low)) ++up_to_low;
+  std::size_t up_to_high = 0;
+  while (up_to_high < cuts.size() && anew.is_rejected_below(high, cuts[up_to_high].decides_for_high)) ++up_to_high;
+  up_to_low = std::min(up_to_low, up_to_high);
+  std::size_t from_low = cuts.size();
+  while (from_low > 0 && anew.is_rejected_above(low, cuts[from_low - 1].decides_for_low)) --from_low;
+  std::size_t from_high = cuts.size();
+  while (from_high > 0 && anew.is_rejected_above(high, cuts[from_high - 1].decides_for_high)) --from_high;
+  from_high = std::max(from_low, from_high);
+  const auto lower = [&](std::size_t k) { return k > 0 ? cuts[k - 1].lower : 0; };
+  const auto upper = [&](std::size_t k) { return k < cuts.size() ? cuts[k].upper : 9; };
+  return {lower(up_to_low), lower(up_to_high), upper(from_low), upper(from_high)};
+}
+
+/// Counts in which every cut is sometimes rejected and sometimes not.
+std::vector<std::int64_t> counts_about_two_quartiles(std::mt19937_64& generator) {
+  std::vector<std::int64_t> counts;
+  for (int cell = 0; cell < 5; ++cell) counts.push_back(static_cast<std::int64_t>(generator() % 60) - 15);
+  return counts;
+}
+
+void expect_ends(const std::vector<Interval>& intervals, const std::vector<std::uint64_t>& ends) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(std::min(ends[i], ends[i + 2]), intervals[i].lower);
+    EXPECT_EQ(std::max(ends[i], ends[i + 2]), intervals[i].upper);
+  }
+  EXPECT_LE(intervals[0].lower, intervals[1].lower);
+  EXPECT_LE(intervals[0].upper, intervals[1].upper);
+}
+
+TEST(Intervals, EndAtTheLastCutUpToWhichAllAreRejectedForTheirQuantileAndAllBeyondIt) {
+  std::mt19937_64 generator(8);
   for (const IntervalSubject of : {IntervalSubject::table, IntervalSubject::population}) {
     const TwoQuartiles two(of);
     std::set<std::vector<std::uint64_t>> seen;
     int held_back = 0;
+    int beyond_their_own = 0;
     for (int run = 0; run < (of == IntervalSubject::table ? 3000 : 300); ++run) {
-      std::vector<std::int64_t> counts;
-      for (int cell = 0; cell < 5; ++cell) counts.push_back(static_cast<std::int64_t>(generator() % 60) - 15);
-      const std::vector<Interval> intervals = two.intervals({2, 6}, counts);  // cuts at 1, 3, 5 and 7
+      const std::vector<std::int64_t> counts = counts_about_two_quartiles(generator);
       EndsAnew anew(two, counts);
-      const bool second = anew.is_rejected_below(high, 1);
-      const bool first = anew.is_rejected_below(low, 1) && second;
-      const bool up_to_upper = second && anew.is_rejected_below(high, 2);
-      const bool up_to_own = up_to_upper && anew.is_rejected_below(high, 3);
-      std::vector<std::uint64_t> ends{first ? 1U : 0U, up_to_own ? 5U : up_to_upper ? 4U : second ? 1U : 0U};
-      const bool last = anew.is_rejected_above(low, 4);
-      const bool own = anew.is_rejected_above(high, 4) && last;
-      const bool down_to_lower = last && anew.is_rejected_above(low, 3);
-      const bool down_to_own = down_to_lower && anew.is_rejected_above(low, 2);
-      ends.push_back(down_to_own ? 3U : down_to_lower ? 4U : last ? 7U : 9U);
-      ends.push_back(own ? 7U : 9U);
-      held_back += anew.is_rejected_below(low, 1) && !second ? 1 : 0;
+      const std::vector<std::uint64_t> ends = ends_anew(anew, {{1, 1, 1, 0}, {2, 2, 4, 3}, {3, 3, 5, 4}, {4, 4, 8, 7}});
+      expect_ends(two.intervals({2, 6}, counts), ends);
+      held_back += anew.is_rejected_below(Rational(1, 4), 1) && !anew.is_rejected_below(Rational(3, 4), 1) ? 1 : 0;
+      beyond_their_own += ends[0] > 1 || ends[3] < 7 ? 1 : 0;
       seen.insert(ends);
-      EXPECT_EQ(std::min(ends[0], ends[2]), intervals[0].lower) << run;
-      EXPECT_EQ(std::max(ends[0], ends[2]), intervals[0].upper) << run;
-      EXPECT_EQ(std::min(ends[1], ends[3]), intervals[1].lower) << run;
-      EXPECT_EQ(std::max(ends[1], ends[3]), intervals[1].upper) << run;
-      EXPECT_LE(intervals[0].lower, intervals[1].lower);
-      EXPECT_LE(intervals[0].upper, intervals[1].upper);
     }
     EXPECT_GT(seen.size(), 8U);
     EXPECT_GT(held_back, 0) << "ends would fall";
+    EXPECT_GT(beyond_their_own, 0);
+  }
+}
+
+/// Of equal cuts one decides, the one with the least noise, whatever the others say. Both quartiles lie on candidate 5: two cuts before it,
+/// which are the first and the second place, and two after it.
+TEST(Intervals, OneOfEqualCutsDecides) {
+  std::mt19937_64 generator(9);
+  for (const IntervalSubject of : {IntervalSubject::table, IntervalSubject::population}) {
+    const TwoQuartiles two(of);
+    std::set<std::vector<std::uint64_t>> seen;
+    int others_keep = 0;
+    int others_reject = 0;
+    for (int run = 0; run < (of == IntervalSubject::table ? 3000 : 300); ++run) {
+      const std::vector<std::int64_t> counts = counts_about_two_quartiles(generator);
+      EndsAnew anew(two, counts);
+      const std::vector<std::uint64_t> ends = ends_anew(anew, {{1, 2, 5, 4}, {3, 4, 6, 5}});
+      expect_ends(two.intervals({5, 5}, counts), ends);
+      others_keep += ends[1] > 0 && !anew.is_rejected_below(Rational(3, 4), 1) ? 1 : 0;
+      others_reject += ends[2] == 9 && anew.is_rejected_above(Rational(1, 4), 4) ? 1 : 0;
+      seen.insert(ends);
+    }
+    EXPECT_GT(seen.size(), 6U);
+    EXPECT_GT(others_keep, 0);
+    EXPECT_GT(others_reject, 0);
   }
 }
 
