@@ -128,8 +128,8 @@ class ExactEnds {
       }
       scan.is_tested[i] = true;
       const Position cut = counted.cuts[k];
-      const bool is_wrong = lower ? std::min<std::uint64_t>(cut / 2, candidates - 1) > x
-                                  : std::max<std::uint64_t>(cut / 2, 1) - 1 < x;
+      const bool is_wrong =
+          lower ? std::min<std::uint64_t>(cut / 2, candidates - 1) > x : std::max<std::uint64_t>(cut / 2, 1) - 1 < x;
       if (is_wrong && !scan.wrong) scan.wrong = i;
     }
     return scan;

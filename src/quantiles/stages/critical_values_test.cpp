@@ -89,8 +89,7 @@ TEST(CriticalValues, OfAPopulationKeepTheFailureProbabilityForEveryNumberOfCells
     for (const Rational& quantile : {Rational(1, 4), Rational(1, 2), Rational(9, 10)}) {
       const QuantileFraction q = QuantileFraction::of(quantile);
       const WorstByListing noise_of_q(measure, *noise, cells, q, 4);
-      const CriticalValues::Threshold threshold =
-          critical.of_population(q, IntervalEnd::lower, 4, wanted, 60, 0.0025);
+      const CriticalValues::Threshold threshold = critical.of_population(q, IntervalEnd::lower, 4, wanted, 60, 0.0025);
       const std::int64_t c = value_of(threshold);
       const std::int64_t step = std::int64_t{1} << threshold.log2_step;
       const auto [least, most] = critical.records(60, 0.0025).value();
@@ -206,8 +205,8 @@ TEST(CriticalValues, HaveMarginsWhereNoiseIsWiderThanAtTheInnermostCutAndBeyondI
       EXPECT_GT(all, -1.1 * deviate * alone - 1) << quantile.to_string();
       const std::uint64_t most = critical.records(4000, 0.005)->most;
       const double sampled = std::hypot(alone, unit * std::sqrt(static_cast<double>(most) * p * (1 - p)));
-      const auto of_both = static_cast<double>(
-          value_of(critical.of_population(q, IntervalEnd::lower, innermost, 0.025, 4000, 0.005)));
+      const auto of_both =
+          static_cast<double>(value_of(critical.of_population(q, IntervalEnd::lower, innermost, 0.025, 4000, 0.005)));
       EXPECT_LT(of_both, -0.95 * deviate * sampled);
       EXPECT_GT(of_both, -1.1 * deviate * sampled - 1) << quantile.to_string();
     }

@@ -91,7 +91,7 @@ class CutScan {
     }
     return cuts_.size() - k;
   }
-  /// Of equal cuts, the one whose statistic has the least noise decides. Which one that is does not depend on the noise.
+  /// The one of equal cuts whose statistic has the least noise decides. Which one that is does not depend on the noise.
   bool are_rejected(const End& end, std::size_t first_equal, std::size_t last_equal) const {
     return is_rejected(end, 2 * end.q.numerator < end.q.denominator ? first_equal : last_equal);
   }

@@ -325,7 +325,7 @@ TEST(Intervals, EndAtTheLastCutUpToWhichAllAreRejectedForTheirQuantileAndAllBeyo
   }
 }
 
-/// Of equal cuts one decides, the one with the least noise, whatever the others say. Both quartiles lie on candidate 5: two cuts before it,
+/// One of equal cuts decides, the one with the least noise, whatever the others say. Both quartiles lie on candidate 5: two cuts before it,
 /// which are the first and the second place, and two after it.
 TEST(Intervals, OneOfEqualCutsDecides) {
   std::mt19937_64 generator(9);
