@@ -12,7 +12,7 @@ namespace fractile {
 
 Rational level_in_pairs(const IntervalRequest& request) { return (Rational(1) + request.level) * Rational(1, 2); }
 
-std::string to_string(IntervalSubject of) { return of == IntervalSubject::table ? "table" : "population"; }
+std::string to_string(IntervalSubject subject) { return subject == IntervalSubject::table ? "table" : "population"; }
 
 namespace {
 
