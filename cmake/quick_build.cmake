@@ -5,7 +5,7 @@ option(FRACTILE_QUICK_BUILD "Precompile headers, and compile several sources as 
 # changed source is compiled alone.
 option(FRACTILE_EDITING "Do not compile several sources of a room as one" OFF)
 if(FRACTILE_EDITING)
-  add_compile_options($<$<CONFIG:RelWithDebInfo>:-g1>)  # lines for a debugger, which nobody else of this preset needs
+  add_compile_options($<$<CONFIG:RelWithDebInfo>:-g1>)  # line numbers for debuggers
 endif()
 
 # Headers of other projects that many sources include, and our wrapper of {fmt}. Our headers change too often to be precompiled.

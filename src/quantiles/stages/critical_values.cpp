@@ -9,9 +9,12 @@ namespace fractile {
 
 WorstNoise::WorstNoise(std::vector<Parts> noises, std::int64_t one_from)
     : first_(std::numeric_limits<std::int64_t>::max()) {
+  const auto log2_step_of = [](const Parts& parts) { return parts.one.log2_step(); };
+  const int finest = log2_step_of(*std::ranges::min_element(noises, {}, log2_step_of));
   for (Parts& parts : noises) {
-    first_ = std::min(first_, (parts.one.first() + parts.other.first()) * (std::int64_t{1} << parts.coarser));
-    sums_.push_back({std::move(parts.one), parts.other.end(), parts.other.masses_below(), parts.coarser});
+    const int coarser = log2_step_of(parts) - finest;
+    first_ = std::min(first_, (parts.one.first() + parts.other.first()) * (std::int64_t{1} << coarser));
+    sums_.push_back({std::move(parts.one), parts.other.end(), parts.other.masses_below(), coarser});
   }
   largest_ = sums_.size() - 1;
   one_from_ = std::max(one_from, first_ + 1);
@@ -89,11 +92,6 @@ std::int64_t CriticalValues::margin(const QuantileFraction& q, IntervalEnd side,
 
 namespace {
 
-/// The largest step that is at most this part of the deviation.
-int step_of(double deviation, int parts) {
-  return std::max(0, static_cast<int>(std::floor(std::log2(deviation / parts))));
-}
-
 /// For an increasing function: the largest c in [lowest, highest] with failure_at(c) <= failure, searched for around a guess;
 /// Threshold::none when there is none.
 template <class FailureAt>
@@ -142,21 +140,20 @@ std::int64_t largest_within(std::int64_t lowest, std::int64_t highest, std::int6
 
 WorstNoise CriticalValues::computed_worst(const LowerEnd& end, int log2_step) const {
   std::vector<WorstNoise::Parts> noises;
-  const auto add = [&](std::size_t i, int coarser) {
-    const int log2_wider = log2_step + coarser;
-    LowerLaw below = sums_[i].times(end.q.denominator - end.q.numerator, log2_wider).less(-margin(end, i));
-    LowerLaw above = sums_[cells() - i].times(end.q.numerator, log2_wider);
+  const auto add = [&](std::size_t i, int log2_step_of_bound) {
+    LowerLaw below = sums_[i].times(end.q.denominator - end.q.numerator, log2_step_of_bound).less(-margin(end, i));
+    LowerLaw above = sums_[cells() - i].times(end.q.numerator, log2_step_of_bound);
     const bool is_shorter = below.masses().size() < above.masses().size();
-    noises.push_back(is_shorter ? WorstNoise::Parts{std::move(below), std::move(above), coarser}
-                                : WorstNoise::Parts{std::move(above), std::move(below), coarser});
+    noises.push_back(is_shorter ? WorstNoise::Parts{std::move(below), std::move(above)}
+                                : WorstNoise::Parts{std::move(above), std::move(below)});
   };
   // Beyond the innermost cut a bound on steps of a fourth of its deviation will do, since the margin is larger than what rounding adds.
-  const int coarse = std::clamp(step_below(deviation_of_noise(end) / 4) - log2_step, 0, 5);
+  const int coarse = std::clamp(step_below(deviation_of_noise(end) / 4), log2_step, log2_step + 5);
   if (!end.is_median()) {
     for (std::size_t i = end.innermost + 1; i < cells(); ++i) add(i, coarse);
-    for (std::size_t i = 1; i < end.innermost; ++i) add(i, 0);
+    for (std::size_t i = 1; i < end.innermost; ++i) add(i, log2_step);
   }
-  add(end.innermost, 0);  // the last one is looked at first, and is nearly always the largest
+  add(end.innermost, log2_step);  // the last one is looked at first, and is nearly always the largest
   // Larger noise is very rare.
   const double most = std::ldexp(4 * deviation_of_noise(end), -log2_step) + 1;
   return {std::move(noises), static_cast<std::int64_t>(most)};
@@ -176,7 +173,7 @@ CriticalValues::Threshold CriticalValues::of_table(const QuantileFraction& q, In
   const std::tuple key(end.key(), failure);
   if (const auto known = of_tables_.find(key); known != of_tables_.end()) return known->second;
   const double deviation = deviation_of_noise(end);
-  const int log2_step = step_of(std::max(deviation, static_cast<double>(end.q.denominator)), 256);
+  const int log2_step = step_below(std::max(deviation, static_cast<double>(end.q.denominator)) / 256);
   WorstNoise& worst = worst_noise(end, log2_step);
   const auto guess = static_cast<std::int64_t>(std::ldexp(-2 * deviation, -log2_step));
   const std::int64_t c = largest_within(std::min<std::int64_t>(worst.first(), 0), 0, guess, failure,
@@ -243,7 +240,7 @@ CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& 
   const double p = end.probability();
   const double sampling = static_cast<double>(end.q.denominator) * std::sqrt(static_cast<double>(n.most) * p * (1 - p));
   const double deviation = std::hypot(deviation_of_noise(end), sampling);
-  const int log2_step = step_of(std::max(deviation, static_cast<double>(end.q.denominator)), 192);
+  const int log2_step = step_below(std::max(deviation, static_cast<double>(end.q.denominator)) / 192);
   const auto in_steps = [&](double value) { return static_cast<std::int64_t>(std::ldexp(value, -log2_step)); };
 
   const double slack = failure / 4096;  // the part of the failure probability that is not computed closely

@@ -22,11 +22,10 @@ enum class IntervalEnd { lower, upper };
 /// asked for.
 class WorstNoise {
  public:
-  /// On steps that are 2^coarser times as wide as those in which t is counted.
+  /// Both on one step. Other sums may have other steps; t is counted in the finest.
   struct Parts {
     LowerLaw one;
     LowerLaw other;
-    int coarser = 0;
   };
   /// For t >= one_from, the bound is 1.
   WorstNoise(std::vector<Parts> noises, std::int64_t one_from);
@@ -43,7 +42,7 @@ class WorstNoise {
     std::int64_t end;
     // Masses below, of the other part, from its end down.
     std::vector<double> below;
-    int coarser;
+    int coarser;                                                      // a step is 2^coarser of the finest
     std::int64_t last_at = std::numeric_limits<std::int64_t>::min();  // the last t that was asked for
     double last_bound = 1;                                            // the bound at last_at and below
   };

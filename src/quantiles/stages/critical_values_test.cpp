@@ -67,7 +67,7 @@ double failure_of_a_population(const WorstByListing& worst, const QuantileFracti
 TEST(WorstNoise, IsBoundedOnCoarserStepsForEveryPlace) {
   const std::vector<double> masses{0.125, 0.25, 0.5, 0.125};  // at -8, -4, 0 and 4
   const LowerLaw fine(0, 0, {1}, 0);
-  WorstNoise worst({{LowerLaw(2, -2, masses, 0), LowerLaw(2, 0, {1}, 0), 2}, {LowerLaw(0, 100, {1}, 0), fine}}, 1000);
+  WorstNoise worst({{LowerLaw(2, -2, masses, 0), LowerLaw(2, 0, {1}, 0)}, {LowerLaw(0, 100, {1}, 0), fine}}, 1000);
   EXPECT_EQ(worst.first(), -8);
   for (std::int64_t t = 12; t > -12; --t) {
     double below = 0;
