@@ -48,21 +48,26 @@ inline nb::object whole_number(const Rational& whole) {
 
 }  // namespace fractile::python
 
-/// Converts between Rational and Python's fractions.Fraction. An int is accepted as a Fraction, too.
+/// Reads a Rational from its text, or from an int, and returns it as a fractions.Fraction. A Fraction is not read: this would run Python's
+/// code, in which a signal's handler may raise an exception, such as KeyboardInterrupt, which nanobind would lose.
 template <>
 struct nanobind::detail::type_caster<fractile::Rational> {
-  NB_TYPE_CASTER(fractile::Rational, const_name("fractions.Fraction"))
+  NB_TYPE_CASTER(fractile::Rational, io_name("str | int", "fractions.Fraction"))
 
   bool from_python(handle source, uint8_t /*flags*/, cleanup_list* /*cleanup*/) noexcept {
     try {
-      const object fraction = module_::import_("fractions").attr("Fraction");
-      if (!nanobind::isinstance<nanobind::int_>(source) && !nanobind::isinstance(source, fraction)) return false;
-      value = fractile::Rational::parse(nanobind::cast<std::string>(nanobind::str(source)));
-      return true;
-    } catch (...) {
-      PyErr_Clear();
-      return false;
+      object text = borrow(source);
+      if (nanobind::isinstance<nanobind::int_>(source)) text = steal(PyNumber_ToBase(source.ptr(), 10));
+      Py_ssize_t size = 0;
+      const char* const digits = text.is_valid() ? PyUnicode_AsUTF8AndSize(text.ptr(), &size) : nullptr;
+      if (digits != nullptr) {
+        value = fractile::Rational::parse(std::string(digits, static_cast<std::size_t>(size)));
+        return true;
+      }
+    } catch (const std::exception&) {  // no number
     }
+    PyErr_Clear();
+    return false;
   }
   static handle from_cpp(const fractile::Rational& value, rv_policy /*policy*/, cleanup_list* /*cleanup*/) noexcept {
     try {
@@ -70,8 +75,10 @@ struct nanobind::detail::type_caster<fractile::Rational> {
       const object numerator = fractile::python::whole_number(value.numerator());
       if (value.is_integer()) return fraction(numerator).release();
       return fraction(numerator, fractile::python::whole_number(value.denominator())).release();
+    } catch (python_error& raised) {
+      raised.restore();  // nanobind lets an error pass that is set
     } catch (...) {
-      return {};
     }
+    return {};
   }
 };

@@ -91,7 +91,7 @@ def index_of(value: Any) -> int | None:
         return None
     try:
         return operator.index(value)
-    except Exception:
+    except (ArithmeticError, RuntimeError, TypeError, ValueError):  # and not what a signal's handler raises
         return None
 
 
@@ -238,6 +238,11 @@ def fraction(value: Any, field: str, public: bool = False) -> Fraction:
     except (ValueError, ZeroDivisionError):
         pass
     raise _refuse(field, f"'{text[:40]}' is not a number", 'write a number such as 0.5, "1/3" or Fraction(1, 3)')
+
+
+def exact_word(value: Any, field: str, public: bool = False) -> str:
+    """The number as a text without decimals, such as 1/3."""
+    return _digits(fraction(value, field, public), field)
 
 
 def whole(value: Any, field: str) -> int:

@@ -52,12 +52,12 @@ class Lattice(Unchanging):
             if any(map(_times.is_time, listed)):
                 self._core = _core.Lattice.of_words({"candidates": [",".join(listed)]})
             else:
-                self._core = _core.Lattice.of([_numbers.fraction(point, "candidates") for point in listed])
+                self._core = _core.Lattice.of([_numbers.exact_word(point, "candidates") for point in listed])
         elif any(isinstance(end, str) and _times.is_time(end) or _times.word(end, "bounds") for end in (lower, upper)):
             self._core = _core.Lattice.of_words(_words.words({"bounds": (lower, upper), "step": step}))
         else:
-            low, high = (_numbers.fraction(end, "bounds", public=True) for end in (lower, upper))
-            self._core = _core.Lattice.regular(low, high, _numbers.fraction(step, "step", public=True))
+            low, high = (_numbers.exact_word(end, "bounds", public=True) for end in (lower, upper))
+            self._core = _core.Lattice.regular(low, high, _numbers.exact_word(step, "step", public=True))
 
     def __len__(self) -> int:
         return int(self._core.size)

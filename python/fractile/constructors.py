@@ -15,6 +15,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any, Union
 
 from . import _core, _numbers, _words
@@ -88,7 +89,8 @@ class Chain:
 
     def map(self, d_in: int) -> str:
         """For inputs at this distance: the cost of a measurement, or the distance of a transformation's outputs, exactly: "1/2", "ln 3"."""
-        return str(_called(self._core.map, d_in, "d_in: the distance of inputs is expected, a whole number"))
+        distance = _numbers.exact_word(d_in, "d_in") if isinstance(d_in, Fraction) else d_in
+        return str(_called(self._core.map, distance, "d_in: the distance of inputs is expected, a whole number"))
 
     def __call__(self, data: Sequence[float]) -> Any:
         """One draw of a measurement, with the system's random bits.
@@ -149,8 +151,8 @@ def make_clamp(domain: Domain, lower: float, upper: float) -> Chain:
 
 def make_quantile_score_candidates(domain: Domain, candidates: Sequence[float], alpha: Number) -> Chain:
     """quantile-score-candidates 2025: the score of every candidate, in units of 1 / alpha's denominator; lower scores are better."""
-    fraction = _numbers.fraction(alpha, "alpha")
-    return _made("make_quantile_score_candidates", domain, _numbers.listed(candidates, "candidates"), fraction)
+    quantile = _numbers.exact_word(alpha, "alpha")
+    return _made("make_quantile_score_candidates", domain, _numbers.listed(candidates, "candidates"), quantile)
 
 
 def _minimize(optimize: str) -> bool:
@@ -162,13 +164,13 @@ def make_gumbel_max(scores: Chain, *, temperature: Number, optimize: str, measur
     _words.choice(measure, "measure", ("pure", "zcdp"))
     make = "make_gumbel_max" if measure == "pure" else "make_gumbel_max_zcdp"
     _of(scores, "scores")
-    warmth = _numbers.fraction(temperature, "temperature")
+    warmth = _numbers.exact_word(temperature, "temperature")
     return _made(make, scores.output_domain, scores.output_metric, warmth, _minimize(optimize))
 
 
 def make_permute_and_flip(scores: Chain, *, temperature: Number, optimize: str) -> Chain:
     """Permute-and-flip: an index, selected never worse than by make_gumbel_max at the same pure cost."""
-    warmth = _numbers.fraction(temperature, "temperature")
+    warmth = _numbers.exact_word(temperature, "temperature")
     _of(scores, "scores")
     return _made("make_permute_and_flip", scores.output_domain, scores.output_metric, warmth, _minimize(optimize))
 
@@ -176,4 +178,4 @@ def make_permute_and_flip(scores: Chain, *, temperature: Number, optimize: str) 
 def make_quantile(domain: Domain, lattice: Lattice, alpha: Number, epsilon: Number) -> Chain:
     """One quantile, from rows to an exact value; `epsilon` is the cost of one added or removed record."""
     words = _numbers.word(epsilon, "epsilon")
-    return _made("make_quantile", domain, require_lattice(lattice), _numbers.fraction(alpha, "alpha"), words)
+    return _made("make_quantile", domain, require_lattice(lattice), _numbers.exact_word(alpha, "alpha"), words)

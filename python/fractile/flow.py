@@ -111,12 +111,12 @@ class Refinement:
         return f"<Refinement: {self.verdict}; {self.reason}>"
 
 
-def _rows(rows: Iterable[Iterable[Number]], field: str) -> Rows:
-    return [_fractions(row, field) for row in _numbers.listed(rows, field)]
+def _rows(rows: Iterable[Iterable[Number]], field: str) -> list[list[str]]:
+    return [_exact_words(row, field) for row in _numbers.listed(rows, field)]
 
 
-def _fractions(numbers: Iterable[Number], field: str) -> list[Fraction]:
-    return [_numbers.fraction(number, field) for number in _numbers.listed(numbers, field)]
+def _exact_words(numbers: Iterable[Number], field: str) -> list[str]:
+    return [_numbers.exact_word(number, field) for number in _numbers.listed(numbers, field)]
 
 
 def _names(names: Sequence[str], field: str) -> list[str]:
@@ -183,7 +183,7 @@ class Channel:
         `losses` has one row per secret and one column per action. The default prior is uniform.
         """
         size = len(self.secrets)
-        beliefs = [Fraction(1, size)] * size if prior is None else _fractions(prior, "prior")
+        beliefs = [f"1/{size}"] * size if prior is None else _exact_words(prior, "prior")
         return self._core.expected_loss(beliefs, _rows(losses, "losses"))
 
     def __eq__(self, other: object) -> bool:
@@ -206,12 +206,12 @@ def bayes_risk(secrets: int) -> Rows:
 
 def linear_error(values: Iterable[Number]) -> Rows:
     """The losses of an analyst who guesses one of these values and pays the distance from the secret."""
-    return _core.linear_error(_fractions(values, "values"))
+    return _core.linear_error(_exact_words(values, "values"))
 
 
 def squared_error(values: Iterable[Number]) -> Rows:
     """The losses of an analyst who guesses one of these values and pays the square of the error."""
-    return _core.squared_error(_fractions(values, "values"))
+    return _core.squared_error(_exact_words(values, "values"))
 
 
 @documented

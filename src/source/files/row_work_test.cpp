@@ -13,6 +13,7 @@
 #include "source/files/query_plan.hpp"
 #include "source/files/row_growth.hpp"
 #include "source/files/total_query.hpp"
+#include "support/statistics.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -331,7 +332,8 @@ TEST_F(RowWork, NothingOfARowEndsAnyFunction) {
                  "]))::INTEGER] AS " + name;
     }
   }
-  connection_->run("CREATE TEMP TABLE input AS SELECT i" + columns + " FROM range(3000) t(i)");
+  connection_->run("CREATE TEMP TABLE input AS SELECT i" + columns + " FROM range(" +
+                   std::to_string(testing::effort(3000, 1000)) + ") t(i)");
   connection_->run(
       "SET disabled_optimizers = 'common_subexpressions,statistics_propagation,expression_rewriter,filter_pushdown'");
   names_.has_column = [](const std::string&, const std::string&) { return true; };
