@@ -91,7 +91,7 @@ def index_of(value: Any) -> int | None:
         return None
     try:
         return operator.index(value)
-    except (ArithmeticError, RuntimeError, TypeError, ValueError):  # and not what a signal's handler raises
+    except (ArithmeticError, RuntimeError, TypeError, ValueError):  # a TimeoutError that a signal's handler raises passes
         return None
 
 
