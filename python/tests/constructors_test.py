@@ -28,6 +28,7 @@ def test_a_median_of_ints():
     chain = scores >> select
     assert chain(AGES) in range(4)
     assert [Fraction(chain.map(d)) for d in (0, 1, 2)] == [0, Fraction(1, 2), 1]
+    assert [select.map(d) for d in (1, Fraction(1, 2))] == ["1/2", "1/4"]  # the distance of scores may be any fraction
     assert (median >> make_gumbel_max(median, temperature=4, optimize="min") >> index_into([20, 30, 40, 50]))(AGES) in (20, 30, 40, 50)
 
 
