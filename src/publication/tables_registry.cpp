@@ -117,7 +117,6 @@ std::string to_registry(const PublishedTables& tables, const About& about) {
   }
   add_all(record.declarations, {"Everything else in the request was chosen without looking at the data, too."});
   std::vector<std::string> domains;
-  bool have_counts = false;
   bool add_up = false;
   for (const PublishedLevel& level : tables.levels) {
     const RegistryRecord of_level = registry_record(level.release);
@@ -127,7 +126,6 @@ std::string to_registry(const PublishedTables& tables, const About& about) {
     add_all(record.mechanisms, of_level.mechanisms);
     add_all(record.post_processing, of_level.post_processing);
     record.is_private = record.is_private && of_level.is_private;
-    have_counts = have_counts || level.release.statistics.has_value();
     add_up = add_up || (level.release.statistics && !level.release.source.per_person);
   }
   drop_weaker(record.declarations);
@@ -141,10 +139,7 @@ std::string to_registry(const PublishedTables& tables, const About& about) {
   record.composition =
       "The costs of tables and of levels of totals add up to the stated cost, and each draw was charged before it was "
       "made; the cells of a level share no records, so that a level costs the same whatever their number.";
-  if (have_counts) {
-    add_all(record.post_processing, {std::string("shares and means follow from noisy counts and sums") +
-                                     (add_up ? ", and counts of totals are those of their cells added up" : "")});
-  }
+  if (add_up) add_all(record.post_processing, {"counts of totals are those of their cells added up"});
   if (tables.publication.marks.hidden || tables.publication.marks.unreliable) {
     add_all(record.post_processing, {"cells are marked or left out by what was published of them"});
   }

@@ -313,7 +313,7 @@ class Registry(Publications):
         self.assertEqual(deployment["basic"]["description"],
                          "2 tables: 3 quantiles of pay by region and sex with totals; 1 quantile of hours by region and sex with totals.")
         self.assertEqual(deployment["privacy_loss"]["privacy_parameters"], {"epsilon": 8})
-        self.assertIn("a person with up to 2 records", deployment["privacy_loss"]["privacy_unit_details"])
+        self.assertIn("a person, however many records they have: of each person's records at most 2 count", deployment["privacy_loss"]["privacy_unit_details"])
         self.assertIn("of pay 0 to 500 in steps of 1; of hours 0 to 100 in steps of 0.01", deployment["dp_variant"]["unprotected_quantities"])
         self.assertIn("The costs of tables and of levels of totals add up", deployment["implementation"]["composition"])
         self.assertEqual(deployment["implementation"]["additional_information"],
@@ -487,6 +487,17 @@ class Statistics(Publications):
                 for line in [*numbers, *zip(*numbers)]:
                     self.assertEqual(sum(line[:-1]), line[-1])
         self.assertIn("Also published: the number of records", page.text())
+
+    def test_counts_alone_are_not_said_to_be_drawn_among_possible_values(self):
+        text = FILE.format(epsilon=8, quantiles='"median"', totals='"all"')
+        for quantiles in ('quantiles = "quartiles"\n', 'quantiles = "median"\n', 'intervals = { level = 0.9, of = "table" }\n'):
+            text = text.replace(quantiles, "" if "intervals" in quantiles else "count = true\nbelow = [30]\n")
+        self.write("counts.toml", text)
+        self.published(name="counts.toml")
+        said = " ".join(self.explained("out/counts.json").split())
+        checks = said[said.index("No minimum count was applied"):said.index("What the words mean")]
+        self.assertIn("random noise was added to the counts, and to the sums, from which they follow", checks)
+        self.assertNotIn("among the possible values", checks)
 
     def test_hidden_cells_show_nothing(self):
         text = self.content("earnings.toml").replace('e = "East"', 'e = "East", w = "West"')

@@ -478,8 +478,8 @@ class Tables(WordsTest):
         self.write("about.toml", 'title = "P"\ncurator = "C"\ncurator_type = "Government"\nuse = "U"\nregion = "R"\ndate = "2026-05-01"\n')
         record = self.of("explain", "out/p.json", "--format", "registry", "--about", "about.toml")
         self.assertIn("2 tables: 1 quantile of income; 1 quantile of income (sum per person).", record)
-        self.assertRegex(record, "In pay: Tables are adjacent .* with one record more.* with up to 3 records: of each person's records at most "
-                                 "that many count, chosen at random. In sums: Tables are adjacent .* with one person's records more.* hold for a "
+        self.assertRegex(record, "In pay: Tables are adjacent .* with one record more.* however many records they have: of each person's records at most "
+                                 "3 count, chosen at random. In sums: Tables are adjacent .* with one person's records more.* hold for a "
                                  "person, however many records they have: each person counts with one value, whatever their records.")
 
 

@@ -141,19 +141,22 @@ std::string unit_of(const Release& release) {
                                                     are_of_persons ? "one person's records" : "one record")
                                       : fmt::format("Tables are adjacent when they differ in what {}",
                                                     are_of_persons ? "one person's records say" : "one record says");
-  const std::string for_whom = release.source.per_person ? "a person, however many records they have"
-                               : records == 1            ? "a person with up to one record"
-                                                         : fmt::format("a person with up to {} records", records);
-  const std::string bound =
+  const std::string for_whom =
       release.source.sql_stability
-          ? "the curator declares how many rows of a query's result one record more or less changes"
+          ? fmt::format("a person whose records change at most {} of the query's result", counted(records, "row"))
+      : !release.source.person.empty() ? "a person, however many records they have"
+      : records == 1                   ? "a person with up to one record"
+                                       : fmt::format("a person with up to {} records", records);
+  const std::string bound =
+      release.source.sql_stability                         ? "the curator declares that nobody's records change more"
       : release.source.one_row_a_person                    ? "the query makes one row of each person's records"
       : release.source.per_person && !release.is_grouped() ? "each person counts with one value, whatever their records"
       : release.source.per_person
           ? fmt::format("each person counts with one value in a group, in at most {}, chosen at random",
                         counted(records, "group"))
       : release.source.person.empty() ? "the curator declares that no person has more"
-                                      : "of each person's records at most that many count, chosen at random";
+                                      : fmt::format("of each person's records at most {} count{}, chosen at random",
+                                                    records, records == 1 ? "s" : "");
   const bool knows_people = release.public_rows && release.query.records_per_person == 1 &&
                             release.source.person.empty() && release.source.sql.empty();
   const std::string weights =
@@ -167,8 +170,11 @@ std::string unit_of(const Release& release) {
 }
 
 std::string unprotected_of(const Release& release) {
-  std::string text = fmt::format("The possible values ({}), the quantiles that were asked for and the parameters.",
-                                 lattice_in_words(release.lattice));
+  std::string text =
+      fmt::format("The {}, {} that were asked for and the parameters.",
+                  release.bounds ? "distance between possible values"
+                                 : fmt::format("possible values ({})", lattice_in_words(release.lattice)),
+                  release.query.quantiles.empty() ? "the statistics" : "the quantiles");
   if (release.is_grouped()) text += " The list of groups.";
   if (release.public_rows) text += fmt::format(" The number of rows, {}.", *release.public_rows);
   text += fmt::format(" That the release succeeded, which it would not have with one of these in the table: {}.",
@@ -240,6 +246,8 @@ std::vector<std::string> post_processing_of(const Release& release) {
   const auto any = [&](const auto& is_so) { return std::ranges::any_of(release.groups, is_so); };
   if (any([](const Release::Group& group) { return group.used.mechanism == Mechanism::tree; }))
     steps.emplace_back("values are read from noisy counts, which are first fitted to each other");
+  if (release.statistics && (!release.statistics->request.below.empty() || release.statistics->request.mean))
+    steps.emplace_back("shares and means follow from noisy counts and sums");
   if (release.query.quantiles.empty()) return steps;
   if (any([](const Release::Group& group) { return group.used.mechanism == Mechanism::independent; }))
     steps.emplace_back("values are sorted");
@@ -268,6 +276,19 @@ void write_implementation(Yaml& yaml, const RegistryRecord& record) {
   yaml.member(2, "additional_information", "SHA-256 of the receipt: " + sha256_of(record.receipt));
 }
 
+/// All that drew: the mechanisms of all groups, and noise on counts if statistics were published.
+std::vector<std::string> mechanisms_of_all(const Release& release) {
+  std::vector<std::string> mechanisms;
+  if (!release.query.quantiles.empty()) {
+    for (const Release::Group& group : release.groups) {
+      const std::string name = to_string(group.used.mechanism);
+      if (std::ranges::find(mechanisms, name) == mechanisms.end()) mechanisms.push_back(name);
+    }
+  }
+  if (release.statistics) mechanisms.emplace_back(noise_on_counts);
+  return mechanisms;
+}
+
 }  // namespace
 
 RegistryRecord registry_record(const Release& release) {
@@ -285,9 +306,9 @@ RegistryRecord registry_record(const Release& release) {
               : "A part of the budget found the range of the values; all else was chosen without looking at "
                 "the data, as the curator declares.",
           release.program,
-          {release.query.quantiles.empty() ? noise_on_counts : to_string(release.groups.front().used.mechanism)},
+          mechanisms_of_all(release),
           !release.is_grouped()
-              ? "The stated cost is that of all quantiles together; every draw was charged before it was made."
+              ? "The stated cost is that of all numbers together; every draw was charged before it was made."
               : "Groups share no records: the stated cost is that of all of them together.",
           post_processing_of(release),
           release.receipt,
