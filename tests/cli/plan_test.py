@@ -158,7 +158,7 @@ class Plan(CommandTest):
     def test_table(self):
         result = plan(format="table")
         self.assertEqual(result.code, 0)
-        for part in ("worst case", "neighbors add-remove", "mechanism joint-total", "No record was read", "########"):
+        for part in ("worst case", "neighbors add-remove", "mechanism joint-total", "The table was not read", "########"):
             self.assertIn(part, result.out)
         self.assertLessEqual(max(map(len, result.out.splitlines())), 110)
 

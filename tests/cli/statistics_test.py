@@ -216,6 +216,15 @@ class Statistics(CommandTest):
         self.assertNotIn("statistics", json.loads(self.planned(count=None, below=None, mean=None, format="json").out))
         self.assertEqual(self.planned(count=None, below=None, mean=None, count_budget="0.1").code, 2)
 
+    def test_a_plan_of_a_mean_of_dates_knows_that_it_is_rounded(self):
+        """Weeks are the possible values: a mean between two of them is off by up to half a week."""
+        dates = {"bounds": ("2020-01-01", "2026-01-07"), "quantiles": "median", "epsilon": "4", "below": None, "expected_rows": "20000"}
+        errors = {step: json.loads(self.planned(**dates, step=step, format="json").out)["statistics"] for step in ("1w", "1d")}
+        self.assertGreaterEqual(errors["1w"]["mean"], 3.5)
+        self.assertLess(errors["1d"]["mean"], 1.5)
+        self.assertIn("The errors of shares and means are approximate, for 20,000 records.",
+                      " ".join(self.planned(**dates, step="1w", format="table").out.split()))
+
     def test_a_plan_solves_for_the_whole(self):
         alone = json.loads(self.planned(count=None, below=None, mean=None, epsilon=None, rank_error="50", format="json").out)
         whole = json.loads(self.planned(epsilon=None, rank_error="50", format="json").out)

@@ -347,8 +347,10 @@ StatisticsErrors StatisticsIntervals::errors(std::uint64_t rows) const {
   }
   if (of_mean_) {
     const Rational each = lattice_.step() / Rational(2) / Rational(rows);
-    errors.mean = each * Rational(of_mean_->within.front());
-    errors.mean_at_ends = each * Rational(of_mean_->within.back());
+    // A mean of dates or times is rounded to a possible value.
+    const Rational rounding = lattice_.kind() == ValueKind::number ? Rational(0) : lattice_.step() / Rational(2);
+    errors.mean = each * Rational(of_mean_->within.front()) + rounding;
+    errors.mean_at_ends = each * Rational(of_mean_->within.back()) + rounding;
   }
   return errors;
 }

@@ -520,12 +520,14 @@ std::string report_detail::planned_statistics_meaning(const PlanReport& report) 
   const StatisticsTerms& terms = plan.statistics->terms;
   SourceDescription counted;
   counted.weights = report.weights;
-  return fmt::format("Of the budget, {} pays for {}. Each is off by no more than this with a probability of {}{}.",
+  return fmt::format("Of the budget, {} pays for {}. Each {} is off by no more than this with a probability of {}.{}",
                      plan.query.budget.scaled(terms.request.share).to_string(),
-                     statistics_in_words(terms.request, plan.lattice.kind(), counted), share_of(terms.level),
+                     statistics_in_words(terms.request, plan.lattice.kind(), counted),
+                     report.weights ? "weight" : "count", share_of(terms.level),
                      terms.request.below.empty() && !terms.request.mean
                          ? ""
-                         : fmt::format("; shares and means are those of {} {}", plan.statistics->errors.rows,
+                         : fmt::format(" The errors of shares and means are approximate, for {} {}.",
+                                       with_separators(std::to_string(plan.statistics->errors.rows)),
                                        report.weights ? "units of weight" : "records"));
 }
 
@@ -764,7 +766,7 @@ std::string to_table(const PlanReport& whole) {
   return analyst_text(report) + aligned(plan_rows(plan)) + "\n" + plan_meaning(report) + "\n" +
          warning(noise_in_words(report)) + warning(coarse_step(plan.lattice)) +
          warning(weak_budget(plan.query.budget)) + plan_cost(report) + statistics_text(report) + weights_text(report) +
-         guess_text(report) + chart(report.others) + "\nNo record was read, and nothing is spent.\n";
+         guess_text(report) + chart(report.others) + "\nThe table was not read, and nothing is spent.\n";
 }
 
 }  // namespace fractile

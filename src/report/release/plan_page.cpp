@@ -152,7 +152,7 @@ std::vector<Row> dots_rows(const std::vector<Bin>& bins, const std::string& noun
 void say_in_short(HtmlPage& page, const PlanReport& report) {
   const ReleasePlan& plan = report.plan;
   page.section("In short");
-  std::vector<std::string> items{"Nothing was read, and nothing is spent."};
+  std::vector<std::string> items{"The table was not read, and nothing is spent."};
   if (const auto worst = plan.worst.largest()) items.push_back("To " + price_in_words(report, *worst) + ".");
   items.push_back(plan_cost(report));
   std::erase(items.back(), '\n');
