@@ -646,6 +646,15 @@ const std::optional<std::uint64_t>* seed_of(const PublishedTables& published) {
   return seeded == published.levels.end() ? nullptr : &seeded->release.unsafe_seed;
 }
 
+void explain_checks(Page& page, const PublishedTables& published) {
+  const auto any = [&](const auto& is_so) {
+    return std::ranges::any_of(published.levels, [&](const PublishedLevel& level) { return is_so(level.release); });
+  };
+  report_detail::explain_checks(page, " in a cell",
+                                any([](const Release& each) { return !each.query.quantiles.empty(); }),
+                                any([](const Release& each) { return each.statistics.has_value(); }));
+}
+
 void explain_on(Page& page, const PublishedTables& published, const PageOptions& options) {
   const std::vector<Table> tables = tables_of(published);
   page.title(title_of(page, published, tables, options.about));
@@ -665,7 +674,7 @@ void explain_on(Page& page, const PublishedTables& published, const PageOptions&
   explain_assumptions(page, tables);
   explain_unprotected(page, published, tables);
   explain_origin(page, published, tables);
-  if (!published.publication.marks.hidden) explain_checks(page, " in a cell");
+  if (!published.publication.marks.hidden) explain_checks(page, published);
   explain_words(page, published, tables);
 }
 

@@ -83,6 +83,44 @@ class OfAReceipt(PageTest):
             self.assertIn(part, text)
         self.assertEqual(len(re.findall("<dt>", self.page())), 8)
 
+    def test_says_of_each_group_what_ran_in_it(self):
+        """A reason that holds for one group is not told of all."""
+        rows = "".join(f"small,{i * 97 % 100000}\n" for i in range(30)) + "".join(f"big,{i * 7 % 100000}\n" for i in range(20_000))
+        self.write("people.csv", "g,age\n" + rows)
+        groups = {"by": "g", "keys": "small,big", "bounds": ("0", "100000"), "epsilon": "1", "receipt": "r.json"}
+        ran = [(group["mechanism"], len(group["spent"])) for group in json.loads(self.page(**groups, format="json"))["groups"]]
+        self.assertEqual(len({mechanism for mechanism, _ in ran}), 1)
+        self.assertEqual(len(set(ran)), 2)
+        said = " ".join(self.of("explain", "r.json").split())
+        self.assertNotIn("chosen because", said)
+
+    def test_a_query_that_was_not_checked_is_not_said_to_be_checked(self):
+        self.page(sql="SELECT a.age FROM input a JOIN input b USING (age)", sql_stability="40", records_per_person="1", receipt="r.json")
+        said = " ".join(self.of("explain", "r.json").split())
+        self.assertIn("The query was not checked: a row of its result may come from several records", said)
+        self.assertNotIn("so that each row of its result comes from one record", said)
+
+    def test_a_record_without_a_person_is_among_the_failures(self):
+        self.write("people.csv", "id,age\n" + "".join(f"{i},{20 + i % 60}\n" for i in range(600)))
+        persons = {"person": "id", "records_per_person": "1", "quantiles": "median", "receipt": "r.json"}
+        self.page(**persons, null="error")
+        self.assertIn("; a record without a person;", " ".join(self.of("explain", "r.json").split()))
+        self.write("broken.csv", "id,age\n1,20\n,30\n")
+        broken = self.run_release("broken.csv", **{**AGES, **persons, "null": "error", "receipt": None})
+        self.assert_refused(broken, 3, "column 'id'")
+        (self.folder / "r.json").unlink()
+        self.page(**persons)
+        self.assertNotIn("a record without a person", " ".join(self.of("explain", "r.json").split()))
+
+    def test_counts_are_not_said_to_be_drawn_among_possible_values(self):
+        checks = {}
+        for name, changes in {"both": {"count": True}, "quantiles": {}}.items():
+            text = self.whole(self.page(**changes)).text()
+            checks[name] = text[text.index("No minimum count was applied"):text.index("What the words mean")]
+        self.assertIn("quantiles were drawn at random among the possible values, and for all others random noise was added", checks["both"])
+        self.assertIn("No quantile is the copy of a record", checks["both"])
+        self.assertIn("they were drawn at random among the possible values, so that", checks["quantiles"])
+
     def test_says_what_the_text_says(self):
         page = self.whole(self.page(receipt="r.json")).text()
         sentences = [" ".join(part.split()) for part in self.of("explain", "r.json").split("\n\n")]
@@ -388,7 +426,7 @@ class OtherVerbs(PageTest):
         page = self.whole(self.of("plan", *options, "--format", "html", "--figures", "out"))
         self.assertEqual(page.headings, ["Plan: 3 quantiles", "In short", "Errors by quantile", "Typical releases", "Other budgets",
                                          "To repeat it"])
-        self.assertIn("Nothing was read, and nothing is spent.", page.text())
+        self.assertIn("The table was not read, and nothing is spent.", page.text())
         dots = list(csv.DictReader(io.StringIO(self.file("out/typical.csv"))))
         self.assertEqual(sum(int(row["of 50 releases"]) for row in dots), 50)
         self.assertEqual(len(Picture(self.file("out/typical.svg")).discs()), 50)
@@ -693,12 +731,48 @@ class Registry(PageTest):
             self.assertEqual(record["url_slug"], "ages-of-residents")
 
     def test_tells_how_many_people_when_that_is_public(self):
-        def details(**changes):
-            return self.record(**changes)["deployment"]["privacy_loss"]["privacy_unit_details"]
+        self.assertIn("There are 1000 people, one a row.", self.details(public_rows=True))
+        self.assertNotIn("There are", self.details())
+        self.assertNotIn("There are", self.details(public_rows=True, records_per_person="2"))
 
-        self.assertIn("There are 1000 people, one a row.", details(public_rows=True))
-        self.assertNotIn("There are", details())
-        self.assertNotIn("There are", details(public_rows=True, records_per_person="2"))
+    def details(self, **changes):
+        return self.record(**changes)["deployment"]["privacy_loss"]["privacy_unit_details"]
+
+    def test_says_for_whom_the_parameters_hold(self):
+        """Rows of a query's result are no records: a person with as many records may change several times as many rows."""
+        self.write("people.csv", "id,age\n" + "".join(f"{i},{20 + i % 60}\n" for i in range(600)))
+        self.assertIn("hold for a person with up to 2 records: the curator declares that no person has more.", self.details(records_per_person="2"))
+        joined = self.details(sql="SELECT a.age FROM input a JOIN input b ON a.id = b.id", sql_stability="3", records_per_person="2")
+        self.assertIn("hold for a person whose records change at most 6 rows of the query's result: the curator declares", joined)
+        self.assertNotIn("up to", joined)
+        self.assertIn("hold for a person, however many records they have: of each person's records at most 2 count, chosen at random.",
+                      self.details(person="id", records_per_person="2"))
+
+    def test_says_all_that_drew_and_what_followed(self):
+        def implementation(**changes):
+            return self.record(**changes)["deployment"]["implementation"]
+
+        alone = implementation()
+        self.assertIn("None: the values are published as they were drawn.", alone["post_processing"].replace(
+            "From what was drawn, without the data: values are read from noisy counts, which are first fitted to each other.",
+            "None: the values are published as they were drawn."))
+        self.assertNotIn("noise on counts", alone["mechanisms"])
+        both = implementation(count=True, below="40", mean=True)
+        self.assertRegex(both["mechanisms"], r"mechanisms [a-z-]+, noise on counts\.")
+        self.assertIn("shares and means follow from noisy counts and sums", both["post_processing"])
+        self.assertIn("that of all numbers together", both["composition"])
+        # Percentiles of 40 possible round numbers and of as many fine ones: two mechanisms run.
+        rows = [f"round,{1000 * (i % 40)}\n" for i in range(4000)] + [f"fine,{(i * 7919) % 40000}.{i % 10}\n" for i in range(4000)]
+        self.write("people.csv", "g,age\n" + "".join(rows))
+        groups = {"by": "g", "keys": "round,fine", "bounds": ("0", "100000"), "step": "0.1", "quantiles": "percentiles", "epsilon": "20"}
+        ran = {line["mechanism"] for line in json.loads(self.page(format="json", **groups))["groups"]}
+        self.assertEqual(len(ran), 2)
+        for name in ran:
+            self.assertIn(name, implementation(**groups)["mechanisms"])
+
+    def test_found_bounds_are_published(self):
+        found = self.record(bounds="auto", epsilon="20")["deployment"]["dp_variant"]["unprotected_quantities"]
+        self.assertTrue(found.startswith("The distance between possible values, the quantiles"), found)
 
     def test_numbers_are_rounded_up(self):
         parameters = self.record(epsilon="ln 3")["deployment"]["privacy_loss"]["privacy_parameters"]

@@ -176,11 +176,14 @@ Fails is_no_quantile_of_bars(const Seen& seen) {
   return fails;
 }
 
-/// Counts, shares and means of the records that a sentence names, at the values where it says that they count.
+/// Counts, shares and means of the records that a sentence names, at the values where it says that they count: at possible values, or at
+/// all multiples of the step, which the lattice of a search for bounds has.
 Fails statistics_not_held(const Seen& seen) {
   Fails fails;
   const std::string& named = seen.words.at(1);
-  const bool rounded = !seen.words.at(2).empty() || !seen.world.lattice.is_regular();
+  const std::string& at = seen.words.at(2);
+  const bool rounded = !at.empty() || !seen.world.lattice.is_regular();
+  const bool are_possible = at.find("possible value") != std::string::npos;
   const auto is_within = [](const auto& interval, double value) {
     return static_cast<double>(interval.lower) <= value && value <= static_cast<double>(interval.upper);
   };
@@ -189,7 +192,11 @@ Fails statistics_not_held(const Seen& seen) {
   };
   const StatisticsRequest& asked = seen.receipt.statistics->request;
   for (std::size_t g = 0; g < seen.group_count(); ++g) {
-    const Values values = named_values(seen, named, g);
+    std::vector<Weighted> counting = named_values(seen, named, g).values();
+    for (Weighted& each : counting) {
+      if (are_possible) each.counted = counted_at(seen.receipt.lattice, each.own);
+    }
+    const Values values(std::move(counting));
     const Statistics& told = *seen.receipt.groups[g].statistics;
     fails.push_back(!is_within(told.count.interval, values.all()));
     for (std::size_t i = 0; i < asked.below.size(); ++i) {
@@ -523,9 +530,9 @@ Fails counts_with_another_value(const Seen& seen) {
         values.push_back(row.value);
       }
     }
-    fails |= one_value(ways.at(seen.words.at(1)), values) != counted.value;
+    fails |= one_value(ways.at(seen.words.at(2)), values) != counted.value;
   }
-  return {fails};
+  return {fails || persons_count_with_more_values(seen)[0]};
 }
 
 Fails rank_errors_of_a_plan(const Seen& seen) {
@@ -581,6 +588,17 @@ Fails rounding_moves_further(const Seen& seen) {
           is_number ? most > std::stod(seen.words.at(2)) : most >= lattice.step().to_double()};
 }
 
+/// Whether neighbors differ in a person's records, rather than in what these say.
+bool is_about_presence(const Seen& seen) { return seen.receipt.query.neighbors == Neighbors::add_remove; }
+
+/// A glossary's epsilon is about what the promise protects: presence is no secret where the number of rows is public.
+Fails odds_are_of_other_facts(const Seen& seen) {
+  const std::string words = seen.words.at(0);
+  const bool tells_presence = words.find("are in the table") != std::string::npos;
+  const bool is_twice = words.find("(2 epsilon)") != std::string::npos;
+  return {tells_presence != (is_about_presence(seen) && !seen.world.public_rows), is_twice != is_about_presence(seen)};
+}
+
 // --- The table ---------------------------------------------------------------------------------------------------------
 
 const std::string whose = "(" + of_table + ")";
@@ -588,6 +606,10 @@ const std::string where =
     "(, each counted at the possible value nearest to its own|, each counted at the last possible value that is not "
     "after "
     "its own)?";
+const std::string where_statistics =
+    "(, each counted at the (?:possible value|multiple of .*) nearest to its own(?:, within the range that was found "
+    "or "
+    "beyond)?|, each counted at the last possible value that is not after its own)?";
 const std::string percent = "([0-9.]+ %|[0-9]+/[0-9]+)";
 
 const std::string some = "(?:records?|persons?|units? of weight)";
@@ -636,9 +658,9 @@ const std::vector<Claim>& claims() {
       ", (?:[0-9.]+ %|[0-9]+/[0-9]+), all (?:of a group )?at once(?:, if the sample is a simple random one)?";
   static const std::string statistics = "With a probability of at least " + percent +
                                         ", each interval, from its lower to its upper end, holds the true value for " +
-                                        whose + where + ", whatever they are[.]";
+                                        whose + where_statistics + ", whatever they are[.]";
   static const std::string statistics_under =
-      "lower, upper of these: the true value for " + whose + where + ", " + percent + ", each by itself";
+      "lower, upper of these: the true value for " + whose + where_statistics + ", " + percent + ", each by itself";
   static const std::string of_plan = "With a probability of at least " + percent +
                                      " each, the values will miss the quantiles of the records that count" + where +
                                      ", by at most [0-9]+ " + some + ", whatever the table of up to [0-9]+ " + some +
@@ -664,9 +686,9 @@ const std::vector<Claim>& claims() {
       "of "
       "records without weights(?:; in shares of the total ([0-9.]+) times, if the mean weight is ([0-9/.]+?))?[.]?";
   static const std::string one_value =
-      "(?:(?:Each|a) person counts once(?: in a group|, in each of their groups)?: with|a person(?: in a group)? who "
-      "has "
-      ".* in this column, with one value:) ([^.]*)[.]?";
+      "(?:(?:Each|a) person counts once(?: in a group(?:, in ([0-9]+) of their groups at most)?)?: with|a person(?: in "
+      "a "
+      "group)? who has .* in this column, with one value:) ([^.]*)[.]?";
   static const std::string typical_in_plans_table =
       "typical: the middle one of [0-9]+ simulated releases of a public normal table of [0-9]+ " + some +
       " (?:between the bounds|on the listed candidates)";
@@ -737,7 +759,14 @@ const std::vector<Claim>& claims() {
       {"Of the budget, (?:epsilon|rho) = .* pays for (?:the number of (?:records|persons)|the records' total "
        "weight).*[.]",
        "odometer.md", costs_more},
-      {"Each is off by no more than this with a probability of .*[.]", "counts.md", statistics_further_off, false},
+      {"Each (?:count|weight) is off by no more than this with a probability of .*[.]", "counts.md",
+       statistics_further_off, false},
+      {"The errors of shares and means are approximate, for ([0-9,]+) (?:records|units of weight)[.]", "definition",
+       [](const Seen& seen) {
+         return Fails{seen.number(1) != static_cast<double>(seen.plan->statistics->errors.rows)};
+       }},
+      {"A person is counted if one of their records has a value in this column, in ([0-9]+) of their groups at most[.]",
+       "one_value_per_person.md", persons_count_with_more_values},
       {"beside the quantiles, for a part of the budget, (?:epsilon|rho) = [^:]*: .*", "odometer.md", costs_more},
       {"These are numbers of people only where each person has one record[.]", "definition", by_definition},
       {"Where the count is not above zero, the table has no .*[.]", "counts.md", ratios_of_nothing},
@@ -880,10 +909,17 @@ const std::vector<Claim>& claims() {
       {"how much the odds may change: of whether a person's records are in the table by a factor of e\\^epsilon, of "
        "what they say by "
        "e\\^\\(2 epsilon\\).*",
-       "conversions.md", by_definition},
+       "conversions.md", odds_are_of_other_facts},
+      {"how much the odds of what a person's records say may change: by a factor of e\\^\\(2 epsilon\\).*",
+       "conversions.md", odds_are_of_other_facts},
+      {"how much the odds of what a person's records say may change: by a factor of e\\^epsilon.*", "conversions.md",
+       odds_are_of_other_facts},
       {"a promise: whatever is published would have come about with almost the same probability without a person's "
        "records",
-       "definition", by_definition},
+       "definition", [](const Seen& seen) { return Fails{!is_about_presence(seen)}; }},
+      {"a promise: whatever is published would have come about with almost the same probability with any other records "
+       "in place of a person's",
+       "definition", [](const Seen& seen) { return Fails{is_about_presence(seen)}; }},
       {"A release may teach about somebody .*", "definition", by_definition},
       {".*: thin lines .*", "definition", by_definition},
       {"[0-9]+ groups?; the table has their values[.]", "definition", by_definition},

@@ -476,6 +476,13 @@ TEST(Claims, OfFoundBounds) {
       check(world, std::max<std::uint64_t>(runs() / 4, 1), 51, "found bounds of groups");
     }
   }
+  // Bins hold records as they lay before bounds were found: here some lie below these.
+  const BoundsSearch search = BoundsSearch::widest(Rational(1), asked);
+  World world = world_of(search.lattice(), asked, rows_of({{3.25, 60}, {700, 500}}));
+  world.options.query.budget = Budget::pure(Rational(8));
+  world.options.bounds = BoundsToFind{search, Rational(1, 2)};
+  world.options.statistics = StatisticsRequest{{Rational(30), Rational(5000)}, false, Rational(1, 10)};
+  check(world, std::max<std::uint64_t>(runs() / 4, 1), 53, "counts beside found bounds");
 }
 
 TEST(Claims, OfPublicRowsAndOfDeclarations) {

@@ -44,6 +44,13 @@ std::string and_where_they_count(const Lattice& lattice) {
   return words.empty() ? words : ", " + words;
 }
 
+std::string and_where_statistics_count(const Release& release) {
+  if (!release.bounds) return and_where_they_count(release.lattice);
+  return fmt::format(
+      ", each counted at the multiple of {} nearest to its own, within the range that was found or beyond",
+      distance_text(release.lattice.kind(), release.lattice.step()));
+}
+
 Counts counts_of(const SourceDescription& source) {
   if (source.per_person || source.one_row_a_person) return Counts::persons_values;
   return source.person.empty() ? Counts::all_records : Counts::sampled_records;

@@ -27,6 +27,8 @@ std::string to_string(CountsAt at);
 std::string counted_in_words(CountsAt at);
 /// The same for records at these possible values, after a comma; empty where that is empty.
 std::string and_where_they_count(const Lattice& lattice);
+/// The same of what is counted below values and of means: records lie where they lay before bounds were found.
+std::string and_where_statistics_count(const Release& release);
 
 /// What is counted as a record.
 enum class Counts {

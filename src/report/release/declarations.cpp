@@ -152,6 +152,7 @@ std::vector<std::string> failures_of(const Release& release) {
       failure += fmt::format(", or the column of weights anything but a number{}", or_nothing);
     failures.push_back(std::move(failure));
   }
+  if (!is_dropped && !release.source.person.empty()) failures.emplace_back("a record without a person");
   if (release.source.sql_stability) failures.emplace_back("a value that the query cannot compute");
   failures.emplace_back("contents that cannot be read");
   failures.push_back("more than 2^48 - 1 " + counted_noun(release.source));

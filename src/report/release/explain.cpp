@@ -86,8 +86,10 @@ void explain_values(Page& page, const Release& release) {
   page.section("What was published");
   const bool grouped = release.is_grouped();
   if (release.source.per_person) {
-    page.paragraph(fmt::format("Each person counts once{}: with {}.", grouped ? ", in each of their groups" : "",
-                               one_value_in_words(*release.source.per_person)));
+    page.paragraph(fmt::format(
+        "Each person counts once{}: with {}.",
+        grouped ? fmt::format(" in a group, in {} of their groups at most", release.query.records_per_person) : "",
+        one_value_in_words(*release.source.per_person)));
   }
   if (release.query.quantiles.empty()) {
     return page.paragraph(fmt::format("Statistics of the column {} of {}, and no quantiles.",
@@ -271,14 +273,18 @@ std::string spending_of(const Page& page, const Release& release) {
 void explain_origin(Page& page, const Release& release) {
   page.section("How it was done");
   const MechanismUsed& first = release.groups.front().used;
-  const bool alike = std::ranges::all_of(
-      release.groups, [&](const Release::Group& group) { return group.used.mechanism == first.mechanism; });
-  page.paragraph(
-      fmt::format("By {}, {}. Its output has exactly the probabilities that its proof is about.", release.program,
-                  release.query.quantiles.empty() ? "with " + std::string(noise_on_counts)
-                  : alike                         ? fmt::format("mechanism {}{}{}", to_string(first.mechanism),
-                                        first.reason.empty() ? "" : ", chosen because: ", page.typed(first.reason))
-                                                  : "with a mechanism for each group, which the receipt names"));
+  const auto all_have = [&](const auto& member) {
+    return std::ranges::all_of(release.groups,
+                               [&](const Release::Group& group) { return group.used.*member == first.*member; });
+  };
+  const bool alike = all_have(&MechanismUsed::mechanism);
+  const std::string reason = all_have(&MechanismUsed::reason) ? first.reason : "";
+  page.paragraph(fmt::format("By {}, {}. Its output has exactly the probabilities that its proof is about.",
+                             release.program,
+                             release.query.quantiles.empty() ? "with " + std::string(noise_on_counts)
+                             : alike ? fmt::format("mechanism {}{}{}", to_string(first.mechanism),
+                                                   reason.empty() ? "" : ", chosen because: ", page.typed(reason))
+                                     : "with a mechanism for each group, which the receipt names"));
   if (const std::string spending = spending_of(page, release); !spending.empty()) {
     page.paragraph(fmt::format("Every draw was charged before it was made{}. The parts of {} are: {}.",
                                !release.is_grouped() ? "" : ", in every group", release.cost().to_string(), spending));
@@ -392,7 +398,8 @@ void explain_on(Page& page, const Release& release, const std::vector<NamedCompa
   explain_assumptions(page, release);
   explain_unprotected(page, release);
   explain_origin(page, release);
-  explain_checks(page, !release.is_grouped() ? "" : " in a group");
+  explain_checks(page, !release.is_grouped() ? "" : " in a group", !release.query.quantiles.empty(),
+                 release.statistics.has_value());
   explain_words(page, release);
 }
 

@@ -38,10 +38,10 @@ std::string factor_in_words(double epsilon) {
                                   : fmt::format("a factor of at most {}, {}", power, more_than_that);
 }
 
-/// The case with which the promise compares a release.
-std::string without_the_person(const Promise& promise) {
-  return promise.neighbors == Neighbors::add_remove ? "without that person's records"
-                                                    : "with any other records in place of that person's";
+/// The case with which the promise compares a release, for `whose` records: "that person".
+std::string without_records_of(const std::string& whose, Neighbors neighbors) {
+  return neighbors == Neighbors::add_remove ? fmt::format("without {}'s records", whose)
+                                            : fmt::format("with any other records in place of {}'s", whose);
 }
 
 /// A sentence with a decimal not below the budget's number; empty if the number is a decimal.
@@ -75,7 +75,7 @@ void explain_probabilities(Page& page, const Promise& promise) {
       "Think of a person, and of anything, good or bad, that may result from the publication of these values. If the "
       "{} had been made {}, it would happen with some probability. The first column has examples of such "
       "probabilities. As it is, the probability is at most that of the second column.",
-      promise.what, without_the_person(promise)));
+      promise.what, without_records_of("that person", promise.neighbors)));
   std::vector<Row> rows{
       {presence ? "without the person's records" : "with other records in their place", "as it is, at most"}};
   for (const std::int64_t percent : {1, 10, 50}) {
@@ -179,12 +179,13 @@ std::string who_is_meant(const Promise& promise) {
 std::vector<std::pair<std::string, std::string>> words_of_budget(const Promise& promise) {
   const Measure measure = promise.cost.measure();
   if (measure == Measure::zcdp) return {{"rho", "how much the probabilities may change; smaller is more private"}};
-  std::string change = "how much the odds of what a person's records say may change: by a factor of e^epsilon";
-  if (promise.neighbors == Neighbors::add_remove) {
-    change =
-        "how much the odds may change: of whether a person's records are in the table by a factor of e^epsilon, of "
-        "what they say by e^(2 epsilon)";
-  }
+  const bool presence = promise.neighbors == Neighbors::add_remove;
+  const std::string change =
+      !presence ? "how much the odds of what a person's records say may change: by a factor of e^epsilon"
+      : promise.has_public_rows
+          ? "how much the odds of what a person's records say may change: by a factor of e^(2 epsilon)"
+          : "how much the odds may change: of whether a person's records are in the table by a factor of e^epsilon, of "
+            "what they say by e^(2 epsilon)";
   if (measure == Measure::pure) return {{"epsilon", change + "; smaller is more private"}};
   return {{"epsilon", change + ", except for what delta allows; smaller is more private"},
           {"delta", "by how much a probability may exceed what epsilon allows; smaller is more private"}};
@@ -290,17 +291,23 @@ void explain_unprotected(Page& page, const Promise& promise, std::vector<std::st
   page.list(items);
 }
 
-void explain_checks(Page& page, const std::string& where) {
+void explain_checks(Page& page, const std::string& where, bool has_quantiles, bool has_statistics) {
   page.section("For output checkers");
+  const std::string noise = "random noise was added to the counts, and to the sums, from which they follow";
+  const std::string drawn = "drawn at random among the possible values";
+  const std::string how = !has_statistics  ? "they were " + drawn
+                          : !has_quantiles ? noise
+                                           : fmt::format("quantiles were {}, and for all others {}", drawn, noise);
   page.paragraph(fmt::format(
       "No minimum count was applied, and none is needed. Such a rule keeps somebody from being recognized in an exact "
-      "figure about few people. These values are not exact: they were drawn at random among the possible values, so "
-      "that one person's records change the probability of what is published by no more than is said above, however "
-      "few records there are{}.",
-      where));
+      "figure about few people. These values are not exact: {}, so that one person's records change the probability of "
+      "what is published by no more than is said above, however few records there are{}.",
+      how, where));
+  if (!has_quantiles) return;
   page.paragraph(
-      "No value is the copy of a record: each was drawn among the possible values, and could have been drawn had no "
-      "record had it.");
+      fmt::format("No {} is the copy of a record: each was drawn among the possible values, and could have been drawn "
+                  "had no record had it.",
+                  has_statistics ? "quantile" : "value"));
 }
 
 std::vector<std::pair<std::string, std::string>> words_of(const Promise& promise, const std::string& record) {
@@ -308,8 +315,8 @@ std::vector<std::pair<std::string, std::string>> words_of(const Promise& promise
       {"quantile", "the value at or below which a given share of the records lies; the one of 50 % is the median"},
       {"record", record},
       {"differential privacy",
-       "a promise: whatever is published would have come about with almost the same probability without a person's "
-       "records"}};
+       "a promise: whatever is published would have come about with almost the same probability " +
+           without_records_of("a person", promise.neighbors)}};
   for (auto& word : words_of_budget(promise)) words.push_back(std::move(word));
   words.insert(
       words.end(),
@@ -425,7 +432,6 @@ void explain_others(Page& page, const Release& release) {
 }
 
 void explain_query(Page& page, const Release& release) {
-  const bool is_checked = !release.source.sql_stability;
   const std::string which =
       release.source.sql == withheld ? "Its publisher keeps its text." : "It is: " + page.typed(release.source.sql);
   if (release.source.one_row_a_person) {
@@ -433,11 +439,17 @@ void explain_query(Page& page, const Release& release) {
         "The query was checked: it makes one row of each person's records, from these records alone, and works row by "
         "row before and after that. A value that cannot be computed is missing. " +
         which);
+  } else if (release.source.sql_stability) {
+    page.paragraph(
+        "The query was not checked: a row of its result may come from several records, and a record may change several "
+        "rows. How many rows one person's records change was declared. " +
+        which);
   } else {
     page.paragraph(
-        fmt::format("The query was {} row by row, so that each row of its result comes from one record. {}{}",
-                    is_checked ? "checked: it works" : "not checked, and need not work",
-                    is_checked ? "A value that cannot be computed from a record is missing in its row. " : "", which));
+        "The query was checked: it works row by row, so that each row of its result comes from one record. A value "
+        "that "
+        "cannot be computed from a record is missing in its row. " +
+        which);
   }
   std::vector<std::string> tables;
   for (const NamedTable& table : release.source.tables) {

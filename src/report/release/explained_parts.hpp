@@ -47,8 +47,9 @@ void explain_people(Page& page, const Promise& promise);
 void explain_strength(Page& page, const Promise& promise);
 /// What anyone may learn or knew before: `particular`, and what every promise of this kind leaves unprotected.
 void explain_unprotected(Page& page, const Promise& promise, std::vector<std::string> particular);
-/// For readers who would apply a minimum count. `where`: " in a group", or empty without groups.
-void explain_checks(Page& page, const std::string& where);
+/// For readers who would apply a minimum count. `where`: " in a group", or empty without groups. What was published: quantiles, or
+/// statistics (counts and what follows from them), or both.
+void explain_checks(Page& page, const std::string& where, bool has_quantiles, bool has_statistics);
 /// What counts as a record. `value`: "number".
 std::string record_in_words(const SourceDescription& source, const std::string& value, bool is_grouped);
 /// Words and their meanings. `record` says what a record is here.

@@ -84,7 +84,7 @@ std::string statistics_terms(const Release& release) {
       release.query.quantiles.empty() ? "published" : "beside the quantiles",
       release.cost().scaled(terms.request.share).to_string(),
       statistics_in_words(terms.request, release.lattice.kind(), release.source), records_in_words(release.source),
-      and_where_they_count(release.lattice), share_of(terms.level));
+      and_where_statistics_count(release), share_of(terms.level));
 }
 
 /// The mechanisms that ran: all of them if groups ran different ones.

@@ -60,7 +60,7 @@ std::vector<std::string> statistics_terms_in_words(const StatisticsTerms& terms,
   std::vector<std::string> texts{fmt::format(
       "With a probability of at least {}, each interval, from its lower to its upper end, holds the true value for "
       "{}{}, whatever they are. This holds for each interval by itself, not for all of them at once.",
-      share_of(terms.level), records_in_words(release.source), and_where_they_count(release.lattice))};
+      share_of(terms.level), records_in_words(release.source), and_where_statistics_count(release))};
   const bool have_weights = release.source.weights.has_value();
   const bool are_people = counts_of(release.source) == Counts::persons_values;
   const char* const number = have_weights ? "sum" : "count";
@@ -97,12 +97,15 @@ void explain_statistics(Page& page, const Release& release) {
   const Counts counts = counts_of(release.source);
   const bool have_weights = release.source.weights.has_value();
   page.section(have_weights ? "What the records weigh" : "How many records there are");
-  page.paragraph(fmt::format("{}: {}. {} is counted if {} a value in this column{}.",
+  const bool are_values = counts == Counts::persons_values;
+  const std::string groups = !are_values || !release.is_grouped()
+                                 ? ""
+                                 : fmt::format(", in {} of their groups at most", release.query.records_per_person);
+  page.paragraph(fmt::format("{}: {}. {} is counted if {} a value in this column{}{}.",
                              release.query.quantiles.empty() ? "Published" : "Also published",
                              statistics_in_words(terms.request, release.lattice.kind(), release.source),
-                             counts == Counts::persons_values ? "A person" : "A record",
-                             counts == Counts::persons_values ? "one of their records has" : "it has",
-                             and_what_else_counts(release.source)));
+                             are_values ? "A person" : "A record", are_values ? "one of their records has" : "it has",
+                             and_what_else_counts(release.source), groups));
   page.table({"statistics", "Counts and what follows from them", key_columns_of(release) + 1}, rows_of(page, release));
   for (const std::string& text : statistics_terms_in_words(terms, release)) page.paragraph(text);
   if (!has_more_than_rows(release)) return;
