@@ -229,6 +229,9 @@ struct Publication {
   /// How many rows of the source's query one record can change, as TableOptions::sql_stability declares it. Targets and plans are for a
   /// person with that many rows per record. publish() takes it from its source.
   std::uint32_t sql_stability = 1;
+  /// The budget is what the targets of all tables take, as least_parts() sets it, and not a limit: publish() pays the least for each level
+  /// that no ledger holds, and its tables have the budget that all levels cost together.
+  bool is_least = false;
 
   /// The columns of a table's `by`. Throws `usage` when one is not among `keys`.
   std::vector<const KeyColumn*> columns_of(const PublicationTable& table) const;
@@ -268,6 +271,7 @@ struct PublicationPart {
   /// The query for each cell, before over_query(), over_weights() and group_query(): its budget is `cost`, which includes the share
   /// for counts.
   QuantileQuery query;
+  std::optional<Budget> least = {};  ///< the least cost that reaches the table's target; nothing without a target
 };
 
 /// One part for each level that draws something, in the order of tables and levels. (Margins of a table without quantiles draw
@@ -280,8 +284,8 @@ struct PublicationPart {
 std::vector<PublicationPart> parts(const Publication& publication);
 
 /// The parts at the least budget, in the measure of the publication's budget, that reaches all targets. Sets the publication's
-/// budget to it. Each level takes the least budget in four significant digits. Throws `usage` as parts() does, when a table has no
-/// target, and for a target that no budget reaches.
+/// budget to it, and Publication::is_least. Each level takes the least budget in four significant digits. Throws `usage` as parts() does,
+/// when a table has no target, and for a target that no budget reaches.
 /// Proof: docs/proofs/publication.md
 std::vector<PublicationPart> least_parts(Publication& publication);
 
@@ -393,10 +397,11 @@ struct PublishedTables {
 /// are sums of the profiles of the table's finest cells. With Publication::person, the same records of each person count in all
 /// tables that are drawn: they are sampled as whole records, whatever they hold (RecordSelection::whole_records). The records of a
 /// profile file were sampled when it was counted.
-/// A level that the ledger holds, whatever it cost, is taken as it is: its cost counts in the publication's budget, and the other
-/// levels share the rest of the budget in their proportions. With Payment::again all levels are drawn anew, at the full price.
-/// Throws `budget_refused`, before a record is read, when nothing is left for the other levels, and when the ledger's budget does
-/// not suffice. Otherwise throws as publish() and parts() do.
+/// A level that the ledger holds is taken as it is, and its cost counts in the publication's budget. The other levels with a
+/// target cost the least that reaches it, and those without share the rest of the budget in their proportions; if all tables have targets
+/// and the budget is not the least one, all levels share the rest. With Payment::again all levels are drawn anew, at the full price.
+/// Throws `budget_refused`, before a record is read, when nothing is left for the other levels or too little for their targets, when a
+/// held level cost less than its target takes, and when the ledger's budget does not suffice. Otherwise throws as publish() and parts() do.
 /// Proof: docs/proofs/publication.md
 PublishedTables publish(Source source, const PublicationRequest& request, const std::optional<Payment>& payment,
                         Attendant& attendant);

@@ -222,6 +222,7 @@ class TablesRun {
       });
       const std::vector<PublicationPart> parts = mapped(plan_.levels, &LevelToDraw::part);
       const std::vector<Budget> costs = costs_beside(request_.publication, parts, kept);
+      tables_.publication.budget = budget_beside(request_.publication, costs);
       std::vector<ChargedRelease> releases;
       for (std::size_t i = 0; i < held.size(); ++i) {
         LevelToDraw& level = plan_.levels[i];

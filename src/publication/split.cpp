@@ -350,9 +350,10 @@ std::vector<Rational> solved_amounts(const Publication& publication, const std::
 class BudgetSplit {
  public:
   explicit BudgetSplit(const Publication& publication)
-      : publication_(publication), levels_(levels_of(publication)), shares_(levels_.size()) {}
+      : publication_(publication), levels_(levels_of(publication)), shares_(levels_.size()), least_(levels_.size()) {}
 
-  std::vector<Rational> shares() && {
+  /// The parts' shares of the budget.
+  const std::vector<Rational>& shares() {
     Rational left = 1;
     std::vector<std::size_t> solved_for;
     std::vector<std::size_t> others;
@@ -363,8 +364,10 @@ class BudgetSplit {
     } else {
       divide(others, left);
     }
-    return std::move(shares_);
+    return shares_;
   }
+  /// The least shares that reach the levels' targets, after shares(). Nothing for levels without a target.
+  const std::vector<std::optional<Rational>>& least() const { return least_; }
   const std::vector<Level>& levels() const { return levels_; }
 
  private:
@@ -377,7 +380,7 @@ class BudgetSplit {
     const std::vector<Level> targeted = mapped(which, [&](std::size_t i) { return levels_[i]; });
     const std::vector<Rational> amounts = solved_amounts(publication_, targeted);
     for (std::size_t k = 0; k < which.size(); ++k) {
-      shares_[which[k]] = amounts[k] / whole;
+      least_[which[k]] = shares_[which[k]] = amounts[k] / whole;
       taken += shares_[which[k]];
     }
     if (taken > Rational(1) || (taken == Rational(1) && !all)) {
@@ -496,10 +499,12 @@ class BudgetSplit {
   const Publication& publication_;
   std::vector<Level> levels_;
   std::vector<Rational> shares_;
+  std::vector<std::optional<Rational>> least_;
 };
 
 std::vector<PublicationPart> parts_of(const Publication& publication, const std::vector<Level>& levels,
-                                      const std::vector<Rational>& shares) {
+                                      const std::vector<Rational>& shares,
+                                      const std::vector<std::optional<Rational>>& least) {
   std::vector<PublicationPart> result;
   Rational sum = 0;
   for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -509,6 +514,7 @@ std::vector<PublicationPart> parts_of(const Publication& publication, const std:
     query.expected_rows = expected_in(levels[i].cells);
     sum += shares[i];
     result.push_back({levels[i].table, levels[i].place, shares[i], cost, levels[i].counts_share, std::move(query)});
+    if (least[i]) result.back().least = publication.budget.scaled(*least[i]);
   }
   if (sum != Rational(1)) throw Error(ErrorCode::internal, "the parts of a publication do not add up to its budget");
   return result;
@@ -520,8 +526,8 @@ std::vector<PublicationPart> parts(const Publication& publication) {
   const OwnEnvironment own;
   publication.validate();
   BudgetSplit split(publication);
-  const std::vector<Level> levels = split.levels();
-  return parts_of(publication, levels, std::move(split).shares());
+  const std::vector<Rational>& shares = split.shares();
+  return parts_of(publication, split.levels(), shares, split.least());
 }
 
 std::vector<PublicationPart> least_parts(Publication& publication) {
@@ -538,7 +544,9 @@ std::vector<PublicationPart> least_parts(Publication& publication) {
   const std::vector<Level> levels = levels_of(publication);
   const std::vector<Rational> amounts = solved_amounts(publication, levels);
   publication.budget = budget_of(publication.budget.measure(), sum_of(amounts));
-  return parts_of(publication, levels, in_proportion(amounts));
+  publication.is_least = true;
+  const std::vector<Rational> shares = in_proportion(amounts);
+  return parts_of(publication, levels, shares, {shares.begin(), shares.end()});
 }
 
 }  // namespace fractile

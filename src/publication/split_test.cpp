@@ -12,6 +12,8 @@
 #include "fractile/release.hpp"
 #include "libraries/fmt.hpp"
 #include "publication/publication_test_support.hpp"
+#include "publication/remaining_parts.hpp"
+#include "report/text/decimals.hpp"
 #include "support/errors.hpp"
 #include "support/statistics.hpp"
 
@@ -357,6 +359,123 @@ TEST(PublicationTargets, NameTheCellThatNoBudgetReaches) {
   EXPECT_NE(std::string(error.what()).find("table 'pay', whose smallest cell is n, f with 3 records: "),
             std::string::npos)
       << error.what();
+}
+
+// --- Beside levels that a ledger holds -----------------------------------------------------------------------------------
+
+using publication_detail::budget_beside;
+using publication_detail::costs_beside;
+using Held = std::vector<std::optional<Budget>>;
+
+/// Medians of pay and hours by sex, each with a target.
+Publication two_targets(const Budget& budget = Budget::pure(Rational(1))) {
+  Publication publication = earnings(budget);
+  publication.tables = {table_by("pay", {"sex"}, {{0}}), table_by("hours", {"sex"}, {{0}})};
+  publication.tables[1].lattice = Lattice::regular(0, 100'000, 1);
+  for (PublicationTable& table : publication.tables) {
+    table.quantiles = {Rational(1, 2)};
+    table.target = PublicationTarget{PublicationTarget::Quantity::ranks, Rational(20)};
+  }
+  return publication;
+}
+
+/// At the least budget, a held level that cost more once took the budget of the targets, and one that cost less paid for them.
+TEST(PublicationBesideHeld, TargetsTakeTheLeastBudget) {
+  Publication publication = two_targets();
+  const std::vector<PublicationPart> least = least_parts(publication);
+  const std::vector<PublicationPart> all = parts(publication);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].least.value().to_string(), least[i].cost.to_string());
+    EXPECT_EQ(least[i].least.value().to_string(), least[i].cost.to_string());
+  }
+  const Budget dear = least[0].cost.scaled(Rational(5));  // more than both targets together
+  const std::vector<Budget> costs = costs_beside(publication, all, Held{dear, {}});
+  EXPECT_EQ(costs[0].to_string(), dear.to_string());
+  EXPECT_EQ(costs[1].to_string(), least[1].cost.to_string());
+  EXPECT_EQ(budget_beside(publication, costs).epsilon().coefficient(),
+            dear.epsilon().coefficient() + least[1].cost.epsilon().coefficient());
+  const std::vector<Budget> held = costs_beside(publication, all, Held{dear, dear});
+  EXPECT_EQ(budget_beside(publication, held).to_string(), dear.scaled(Rational(2)).to_string());
+  EXPECT_EQ(budget_beside(publication, costs_beside(publication, all, Held{{}, {}})).to_string(),
+            publication.budget.to_string());
+}
+
+/// The budget of a sum with a logarithm is a bound of it.
+TEST(PublicationBesideHeld, TheLeastBudgetIsNeverExceeded) {
+  Publication publication = two_targets();
+  least_parts(publication);
+  const std::vector<Budget> costs =
+      costs_beside(publication, parts(publication), Held{Budget::pure(Exponent::log(3)), {}});
+  Spending sum{Measure::pure};
+  for (const Budget& cost : costs) sum.add(cost);
+  EXPECT_TRUE(sum.is_within(budget_beside(publication, costs)));
+}
+
+TEST(PublicationBesideHeld, OtherTablesShareWhatTargetsLeave) {
+  Publication publication = two_targets(Budget::pure(Rational(8)));
+  publication.tables[0].target.reset();
+  publication.tables.push_back(table_by("age", {"sex"}, {{0}}));
+  publication.tables.push_back(table_by("rent", {"sex"}, {{0}}));
+  publication.tables[2].share = 10;
+  const std::vector<PublicationPart> all = parts(publication);
+  const Rational of_target = all[1].least.value().epsilon().coefficient();
+  const Budget held = Budget::pure(Rational(5));
+  const std::vector<Budget> costs = costs_beside(publication, all, Held{held, {}, {}, {}});
+  EXPECT_EQ(costs[1].epsilon().coefficient(), of_target);
+  const Rational rest = Rational(3) - of_target;
+  EXPECT_EQ(costs[2].epsilon().coefficient() + costs[3].epsilon().coefficient(), rest);
+  EXPECT_NEAR((costs[3].epsilon().coefficient() / rest).to_double(), 1.0 / 11, 1e-5);
+  const std::vector<Budget> alone =
+      costs_beside(publication, all, Held{held, {}, Budget::pure(Rational(1)), held.scaled(Rational(1, 50))});
+  EXPECT_EQ(alone[1].epsilon().coefficient(), of_target) << "the others are held, and nothing more is charged";
+}
+
+/// As without a ledger, a budget above that of all targets is spent on them.
+TEST(PublicationBesideHeld, TargetsOfAllTablesShareTheBudget) {
+  const Publication publication = two_targets(Budget::pure(Rational(8)));
+  const std::vector<Budget> costs = costs_beside(publication, parts(publication), Held{Budget::pure(Rational(3)), {}});
+  EXPECT_EQ(costs[1].to_string(), "epsilon = 5");
+}
+
+TEST(PublicationBesideHeld, TargetsThatCostMoreThanIsLeftAreRefused) {
+  Publication publication = two_targets(Budget::pure(Rational(8)));
+  publication.tables[0].target.reset();
+  const auto refused = [&](const Budget& held) {
+    const std::vector<PublicationPart> all = parts(publication);
+    return testing::error_if_any([&] { costs_beside(publication, all, Held{held, {}}); });
+  };
+  const std::optional<Error> error = refused(Budget::pure(Rational(799, 100)));
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->code(), ErrorCode::budget_refused);
+  EXPECT_NE(std::string(error->what()).find("target: the targets cost epsilon = "), std::string::npos) << error->what();
+  EXPECT_NE(
+      std::string(error->what()).find("but the publication has epsilon = 0.01 beside what the ledger holds of it"),
+      std::string::npos)
+      << error->what();
+  const std::string budget = error->hint().substr(error->hint().find('"') + 1);
+  EXPECT_NE(error->hint().find("allow larger errors, or write at least epsilon = "), std::string::npos)
+      << error->hint();
+  publication.budget = Budget::pure(Exponent::parse(budget.substr(0, budget.find('"'))));
+  EXPECT_FALSE(refused(Budget::pure(Rational(799, 100)))) << "the budget that the hint names suffices";
+}
+
+TEST(PublicationBesideHeld, ALevelThatCostLessThanItsTargetTakesIsRefused) {
+  Publication publication = two_targets();
+  const std::vector<PublicationPart> least = least_parts(publication);
+  const Budget less = least[0].cost.scaled(Rational(1, 6));
+  for (const Held& held : {Held{less, {}}, Held{less, least[1].cost}}) {
+    const Error error = testing::error_of([&] { costs_beside(publication, parts(publication), held); });
+    EXPECT_EQ(error.code(), ErrorCode::budget_refused);
+    EXPECT_EQ(std::string(error.what()),
+              fmt::format("target: table 'pay' was published at {}, as the ledger says, and "
+                          "the target takes {}",
+                          report_detail::with_decimals(less), report_detail::with_decimals(least[0].cost)));
+    EXPECT_NE(error.hint().find("take that table's target out of the file"), std::string::npos) << error.hint();
+  }
+  publication.tables[0].levels.push_back({});
+  const std::vector<PublicationPart> levels = least_parts(publication);
+  const Error error = testing::error_of([&] { costs_beside(publication, levels, Held{levels[0].cost, less, {}}); });
+  EXPECT_NE(std::string(error.what()).find("table 'pay', everyone was"), std::string::npos) << error.what();
 }
 
 // --- Widths ----------------------------------------------------------------------------------------------------------

@@ -67,8 +67,8 @@ class Publishing(CommandTest):
         self.assertEqual(result.code, 0, result)
         return result
 
-    def ledger(self):
-        return json.loads(run("ledger", "export", "budget.db", cwd=self.folder).out)
+    def ledger(self, name="budget.db"):
+        return json.loads(run("ledger", "export", name, cwd=self.folder).out)
 
     def spent(self):
         return self.ledger()["datasets"][0]["spent"]
@@ -214,6 +214,45 @@ class Tables(Publishing):
         receipt = json.loads(self.content("more/earnings.json"))
         self.assertEqual(receipt["tables"][0], first)
         self.assertEqual(receipt["tables"][1]["levels"][0]["release"]["privacy"]["epsilon"], "1/4")
+
+    def test_targets_beside_what_the_ledger_holds(self):
+        """Once, a held table missed its target sixfold without a word, and the other one paid what its target did not need."""
+        self.assertEqual(run("ledger", "init", "targets.db", "--dataset", "people", "--epsilon", "9", "--records-per-person", "2",
+                             cwd=self.folder).code, 0)
+        head = FILE.format(more="").split("[[table]]")[0]
+        pay = '[[table]]\ncolumn = "pay"\nbounds = [0, 500]\nstep = 1\nquantiles = "median"\nby = "region"\nrows = 1000\n'
+        hours, target = pay.replace("pay", "hours"), "target = { rank_error = 40 }\n"
+
+        def file(name, epsilon, *tables):
+            self.write(name, head.replace('"1/2"', epsilon) + "".join(tables))
+            return name
+
+        def paid(name, *words):
+            before = len(self.ledger("targets.db")["entries"])
+            result = self.publish("--ledger", "targets.db", "--output", f"of{before}", *words, name=name)
+            costs = [Fraction(entry["cost"]["epsilon"]) for entry in self.ledger("targets.db")["entries"][before:]]
+            return result, costs
+
+        one = file("one.toml", "0.1", pay)
+        two = file("two.toml", '"least"', pay, target, hours, target)
+        planned = [Fraction(level["cost"]["epsilon"]) for level in json.loads(self.of("plan", two, "--format", "json"))["levels"]]
+        self.assertEqual(paid(one)[1], [Fraction("0.1")])
+        refused, costs = paid(two)
+        self.assert_refused(refused, 4, "target: table 'pay' was published at epsilon = 0.1, as the ledger says, and the target takes epsilon = ")
+        self.assertIn("take that table's target out of the file, and it keeps its numbers; or pay for all tables again with --again\n", refused.err)
+        self.assertEqual(costs, [])
+        file(one, "4", pay)
+        self.assertEqual(paid(one, "--again")[1], [Fraction(4)])
+        published, costs = paid(two)
+        self.assertEqual((published.code, costs), (0, planned[1:]))
+        receipt = json.loads(self.content("of2/two.json"))
+        self.assertEqual(Fraction(receipt["privacy"]["epsilon"]), 4 + planned[1])
+        self.assertIn("Together they cost exactly the budget", " ".join(self.of("explain", "of2/two.json").split()))
+        quartiles = hours.replace("median", "quartiles")
+        refused, costs = paid(file("three.toml", "5", pay, quartiles, target))
+        self.assert_refused(refused, 4, "but the publication has epsilon = 1 beside what the ledger holds of it\n")
+        self.assertIn("allow larger errors, or write at least epsilon = ", refused.err)
+        self.assertEqual(costs, [])
 
     def test_a_target_holds_for_all_rows_that_a_record_changes(self):
         """Once, the worst case of such a publication was several times its target, and not that of its plan."""
