@@ -207,7 +207,7 @@ struct PublicationTable {
 /// Which values are marked or left out, decided from released values alone.
 struct PublicationMarks {
   std::optional<Rational> unreliable =
-      {};  ///< a value whose interval is wider than this share of the value's distance from 0
+      {};  ///< a quantile, count, share or mean whose interval is wider than this share of its distance from 0
   std::optional<std::uint64_t> hidden = {};  ///< a released count that is below this
 };
 

@@ -9,19 +9,47 @@
 
 namespace fractile::publication_detail {
 
-using report_detail::Ends;
-using report_detail::OpenEnds;
+namespace {
 
+constexpr const char* unreliable = "unreliable";
+
+std::string mark_of(const Rational& share, const Rational& value, const Rational& lower, const Rational& upper) {
+  const Rational allowed = share * (value.sign() < 0 ? Rational(0) - value : value);
+  return upper - lower > allowed ? unreliable : "";
+}
+
+/// The mark of a quantile.
 std::string mark_of(const PublicationMarks& marks, const Release& release, const Release::Group& group,
                     std::size_t quantile) {
   const Lattice& lattice = release.lattice;
   if (!marks.unreliable || group.intervals.empty() || lattice.kind() != ValueKind::number) return {};
   const Interval& interval = group.intervals[quantile];
-  const Rational width = lattice.at(interval.upper) - lattice.at(interval.lower);
-  const Rational value = lattice.at(group.indices[quantile]);
-  const Rational allowed = *marks.unreliable * (value.sign() < 0 ? Rational(0) - value : value);
-  return interval.or_below || interval.or_above || width > allowed ? "unreliable" : "";
+  if (interval.or_below || interval.or_above) return unreliable;
+  return mark_of(*marks.unreliable, lattice.at(group.indices[quantile]), lattice.at(interval.lower),
+                 lattice.at(interval.upper));
 }
+
+/// The marks of a cell's statistics, in the order of statistic_rows().
+std::vector<std::string> marks_of(const PublicationMarks& marks, const Statistics& statistics, ValueKind kind) {
+  const auto of_records = [&](const Statistics::Records& records) -> std::string {
+    if (!marks.unreliable) return {};
+    return mark_of(*marks.unreliable, Rational(records.value), Rational(records.interval.lower),
+                   Rational(records.interval.upper));
+  };
+  const auto of_ratio = [&](const Statistics::Ratio& ratio) -> std::string {
+    if (!marks.unreliable) return {};
+    return ratio.value ? mark_of(*marks.unreliable, *ratio.value, ratio.lower, ratio.upper) : unreliable;
+  };
+  std::vector<std::string> all{of_records(statistics.count)};
+  for (std::size_t i = 0; i < statistics.below.size(); ++i) {
+    all.push_back(of_records(statistics.below[i]));
+    all.push_back(of_ratio(statistics.shares[i]));
+  }
+  if (statistics.mean) all.push_back(kind == ValueKind::number ? of_ratio(*statistics.mean) : "");
+  return all;
+}
+
+}  // namespace
 
 bool is_hidden(const PublicationMarks& marks, const Statistics& statistics) {
   return marks.hidden && statistics.count.value < static_cast<std::int64_t>(*marks.hidden);
@@ -46,18 +74,6 @@ std::string heading_of(const PublicationTable& table, const KeyLevel& level) {
   return level.empty() ? table.name + ", everyone" : table.name + " by " + to_string(columns_of(table, level));
 }
 
-ShownValue shown_value(const Publication& publication, const Release& release, const Release::Group& group,
-                       std::size_t quantile) {
-  ShownValue shown{release.lattice.text(group.indices[quantile])};
-  if (!group.intervals.empty()) {
-    const Ends ends = report_detail::ends_of(release.lattice, group.intervals[quantile]);
-    shown.lower = lower_text(ends, OpenEnds::in_words);
-    shown.upper = upper_text(ends, OpenEnds::in_words);
-  }
-  shown.is_marked = !mark_of(publication.marks, release, group, quantile).empty();
-  return shown;
-}
-
 std::vector<Cell> cells_of(const PublishedTables& tables, const PublishedLevel& level) {
   const std::vector<Statistics> statistics = statistics_of(tables, level);
   Release shown{level.release.query, level.release.lattice, {}};  // a margin that adds up has no statistics itself
@@ -65,12 +81,18 @@ std::vector<Cell> cells_of(const PublishedTables& tables, const PublishedLevel& 
   shown.source = level.release.source;
   std::vector<Cell> cells;
   for (std::size_t i = 0; i < level.release.groups.size(); ++i) {
-    Cell& cell = cells.emplace_back(Cell{level.release.groups[i], {}});
+    const PublicationMarks& marks = tables.publication.marks;
+    Cell& cell = cells.emplace_back(Cell{level.release.groups[i]});
+    for (std::size_t k = 0; k < cell.group.indices.size(); ++k) {
+      cell.marks.push_back(mark_of(marks, level.release, cell.group, k));
+    }
     if (statistics.empty()) continue;
     Release::Group with = level.release.groups[i];
     with.statistics = statistics[i];
     cell.beside = report_detail::statistic_rows(shown, with);
-    cell.is_hidden = publication_detail::is_hidden(tables.publication.marks, statistics[i]);
+    const std::vector<std::string> beside = marks_of(marks, statistics[i], shown.lattice.kind());
+    cell.marks.insert(cell.marks.end(), beside.begin(), beside.end());
+    cell.is_hidden = publication_detail::is_hidden(marks, statistics[i]);
   }
   return cells;
 }

@@ -22,28 +22,16 @@ std::vector<std::string> labels_of(const Publication& publication, const Publica
 /// "pay by region and sex", "pay, everyone".
 std::string heading_of(const PublicationTable& table, const KeyLevel& level);
 
-/// "unreliable" if the quantile's released interval is open, or wider than the marks' share of the value's distance from 0. Otherwise "".
-/// Dates and times have no such share, and so no mark.
-std::string mark_of(const PublicationMarks& marks, const Release& release, const Release::Group& group,
-                    std::size_t quantile);
-
 /// Whether all of a cell is left out, because its released count is below the marks' limit.
 bool is_hidden(const PublicationMarks& marks, const Statistics& statistics);
-
-/// A quantile of a cell.
-struct ShownValue {
-  std::string value;
-  std::string lower = {};  ///< of its interval; empty without intervals
-  std::string upper = {};
-  bool is_marked = false;  ///< unreliable
-};
-ShownValue shown_value(const Publication& publication, const Release& release, const Release::Group& group,
-                       std::size_t quantile);
 
 /// A cell of a level: what was released for it, the statistics beside its quantiles, and whether it is left out.
 struct Cell {
   const Release::Group& group;
-  std::vector<report_detail::StatisticRow> beside;
+  std::vector<report_detail::StatisticRow> beside = {};
+  /// One per quantile, and then one per row of `beside`: "unreliable" if the number's released interval is open, or wider than the marks'
+  /// share of the number's distance from 0, or if there is no number. Otherwise "". Dates and times have no such share, and so no mark.
+  std::vector<std::string> marks = {};
   bool is_hidden = false;
 };
 std::vector<Cell> cells_of(const PublishedTables& tables, const PublishedLevel& level);

@@ -7,6 +7,9 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <set>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -471,6 +474,73 @@ TEST_F(PublishingTables, CountsWithoutQuantilesHaveTheWholeBudget) {
   EpsilonSum spent;
   for (const PartCost& part : alone.levels[0].release.groups[0].spent) spent += part.amount;
   EXPECT_EQ(spent.to_string(), "1");
+}
+
+std::size_t count_of(const std::string& word, const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
+  return count;
+}
+
+/// Expects marks of intervals that are wider than 2/5 of their value. Returns how many there are.
+std::size_t expect_marks(const std::string& csv_text, std::set<std::string>& seen) {
+  std::istringstream csv(csv_text);
+  std::size_t marked = 0;
+  std::string line;
+  std::getline(csv, line);
+  while (std::getline(csv, line)) {
+    std::vector<std::string> row(1);
+    for (const char c : line) c == ',' ? void(row.emplace_back()) : row.back().push_back(c);
+    if (row.size() != 9) throw std::logic_error(line);
+    const bool is_missing = row[5].empty();
+    const Rational value = is_missing ? Rational(0) : Rational::parse(row[5]);
+    const Rational width = Rational::parse(row[7]) - Rational::parse(row[6]);
+    const bool is_wide = width > Rational(2, 5) * (value.sign() < 0 ? Rational(0) - value : value);
+    EXPECT_EQ(row[8], is_wide ? "unreliable" : "") << line;
+    seen.insert(row[3] + (is_missing ? " none" : "") + (is_wide ? " unreliable" : ""));
+    marked += is_wide ? 1U : 0U;
+  }
+  return marked;
+}
+
+/// Once, the page said that such numbers are marked, and none was.
+TEST_F(PublishingTables, CountsSharesAndMeansAreMarkedByTheirIntervals) {
+  std::set<std::string> seen;
+  for (const Rational& epsilon : {Rational(1, 50), Rational(10)}) {
+    PublicationRequest request{counts_alone(Budget::pure(epsilon))};
+    request.publication.marks.unreliable = Rational(2, 5);
+    request.unsafe_seed = 3;
+    const PublishedTables tables = fractile::publish(Source::file({.file = file_}), request);
+    const std::size_t marked = expect_marks(to_csv(tables), seen);
+    EXPECT_EQ(count_of(") *", to_table(tables)), marked);
+    EXPECT_NE(to_table(tables).find("* unreliable: the value's interval is open, or wider than 40 % of the value"),
+              std::string::npos);
+    const std::string words = explain(tables, Prose::markdown);
+    EXPECT_EQ(count_of(" * (", words), marked) << words;
+    EXPECT_NE(words.find("* unreliable: "), std::string::npos) << words;
+  }
+  for (const char* const each : {"count", "count unreliable", "share below 200", "share below 200 unreliable", "mean",
+                                 "mean unreliable", "mean none unreliable"})
+    EXPECT_TRUE(seen.contains(each)) << each;
+}
+
+/// Once, records with unlisted keys and the total were two lines called "all".
+TEST_F(PublishingTables, ATotalIsNotCalledAsOtherKeysAre) {
+  Publication publication = earnings(all_but_exact);
+  publication.tables = {table_by("pay", {"region"}, {{0}, {}})};
+  publication.tables[0].others = {"all"};
+  const std::string words = explain(publish(publication), Prose::markdown);
+  EXPECT_NE(words.find("| all together |"), std::string::npos) << words;
+}
+
+/// The summary left out that values count at possible values. It was wrong for values between these.
+TEST_F(PublishingTables, ASummaryOfCountsSaysWhereValuesCount) {
+  std::string words = explain(publish(counts_alone(all_but_exact)), Prose::markdown);
+  for (std::size_t at = words.find("\n  "); at != std::string::npos; at = words.find("\n  ")) words.replace(at, 3, " ");
+  EXPECT_NE(words.find("each, the intervals beside the numbers of pay hold the true values for the table's records, "
+                       "each counted at the possible value nearest to its own."),
+            std::string::npos)
+      << words;
 }
 
 TEST_F(PublishingTables, CountsWithoutQuantilesAreChargedOnceAndHadAgain) {

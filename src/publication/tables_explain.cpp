@@ -475,8 +475,9 @@ void explain_marks(Page& page, const PublicationMarks& marks) {
   }
   if (!marks.unreliable) return;
   page.paragraph(fmt::format(
-      "A value is marked with * when its interval is wider than {} of the value, or ends at an end of the possible "
-      "values beyond which nothing is known. Dates and times have no such marks.",
+      "A number is marked with * when its interval is wider than {} of the number, or ends at an end of the possible "
+      "values beyond which nothing is known. A share or mean without a value is marked, too, since its interval is all "
+      "that it can be. Dates and times have no such marks.",
       share_of(*marks.unreliable)));
 }
 

@@ -84,13 +84,11 @@ class Cells {
       return {{hidden, ""}, {}, {}, hidden};
     }
     const Release::Group& group = cell->second.group;
-    if (place >= group.indices.size()) {
-      const auto& row = cell->second.beside.at(place - group.indices.size());
-      return statistic_cell(row);
-    }
-    const Release& release = levels_.front()->release;  // all levels have the same possible values
-    CellTable::Cell shown = value_cell(release, group, place);
-    shown.mark = mark_of(publication_.marks, release, group, place);
+    const std::size_t quantiles = group.indices.size();
+    CellTable::Cell shown = place < quantiles
+                                ? value_cell(levels_.front()->release, group, place)  // all levels have its lattice
+                                : statistic_cell(cell->second.beside.at(place - quantiles));
+    shown.mark = cell->second.marks.at(place);
     if (!shown.mark.empty()) {
       has_marks_ = true;
       shown.sign = " *";

@@ -28,20 +28,25 @@ std::string key_in(const PublicationTable& table, const KeyLevel& level, const G
   return {};
 }
 
-/// A value, with its interval and its mark.
-std::string cell_text(const Publication& publication, const Release& release, const Release::Group& group,
-                      std::size_t quantile) {
-  const ShownValue shown = shown_value(publication, release, group, quantile);
-  const std::string interval = shown.lower.empty() ? "" : fmt::format(" ({} to {})", shown.lower, shown.upper);
-  return shown.value + interval + (shown.is_marked ? " *" : "");
+/// A number with its mark; with its interval, if it has one.
+std::string cell_text(const std::string& value, const std::string& lower, const std::string& upper,
+                      const std::string& mark) {
+  return value + (lower.empty() ? "" : fmt::format(" ({} to {})", lower, upper)) + (mark.empty() ? "" : " *");
+}
+
+std::string quantile_text(const Release& release, const Cell& cell, std::size_t quantile) {
+  const std::string value = release.lattice.text(cell.group.indices[quantile]);
+  if (cell.group.intervals.empty()) return cell_text(value, "", "", cell.marks[quantile]);
+  const Ends ends = ends_of(release.lattice, cell.group.intervals[quantile]);
+  return cell_text(value, lower_text(ends, OpenEnds::in_words), upper_text(ends, OpenEnds::in_words),
+                   cell.marks[quantile]);
 }
 
 bool is_any_marked(const PublishedTables& tables) {
-  for (const PublishedLevel& level : tables.levels) {  // a sum has no quantiles
-    for (const Cell& cell : cells_of(tables, level)) {
-      for (std::size_t i = 0; !cell.is_hidden && i < cell.group.indices.size(); ++i) {
-        if (!mark_of(tables.publication.marks, level.release, cell.group, i).empty()) return true;
-      }
+  for (const PublishedLevel* const level : levels_of(tables)) {
+    for (const Cell& cell : cells_of(tables, *level)) {
+      const auto is_marked = [](const std::string& mark) { return !mark.empty(); };
+      if (!cell.is_hidden && std::ranges::any_of(cell.marks, is_marked)) return true;
     }
   }
   return false;
@@ -60,10 +65,12 @@ std::string level_text(const PublishedTables& tables, const PublishedLevel& leve
   for (const Cell& cell : cells) {
     Row& row = rows.emplace_back(labels_of(publication, table, columns, cell.group.key));
     for (std::size_t i = 0; i < cell.group.indices.size(); ++i)
-      row.push_back(cell.is_hidden ? hidden : cell_text(publication, level.release, cell.group, i));
-    for (const auto& each : cell.beside) {
+      row.push_back(cell.is_hidden ? hidden : quantile_text(level.release, cell, i));
+    for (std::size_t i = 0; i < cell.beside.size(); ++i) {
+      const StatisticRow& each = cell.beside[i];
+      const std::string& mark = cell.marks[cell.group.indices.size() + i];
       const std::string value = each.value.empty() ? "none" : each.value;
-      row.push_back(cell.is_hidden ? hidden : fmt::format("{} ({} to {})", value, each.lower, each.upper));
+      row.push_back(cell.is_hidden ? hidden : cell_text(value, each.lower, each.upper, mark));
     }
   }
   return shown_text(heading_of(table, columns)) + "\n" + aligned(rows, columns.size());
@@ -100,11 +107,12 @@ std::string to_csv(const PublishedTables& tables) {
         const Ends ends = has_ends ? ends_of(release.lattice, group.intervals[i]) : Ends{};
         add("quantile", release.query.name(i), release.lattice.text(group.indices[i]),
             has_ends ? lower_text(ends, OpenEnds::infinite) : "", has_ends ? upper_text(ends, OpenEnds::infinite) : "",
-            mark_of(publication.marks, release, group, i));
+            cell.marks[i]);
       }
-      for (const StatisticRow& number : cell.beside) {
+      for (std::size_t i = 0; i < cell.beside.size(); ++i) {
+        const StatisticRow& number = cell.beside[i];
         add(number.statistic + (number.at.empty() ? "" : " " + number.at), "", number.value, number.lower, number.upper,
-            "");
+            cell.marks[group.indices.size() + i]);
       }
     }
   }

@@ -454,7 +454,7 @@ class Claims(Publications):
         self.describe(more=MARKS)
         self.published()
         said = " ".join(self.explained("out/earnings.json").split())
-        share = re.search(r"A value is marked with [*] when its interval is wider than (\d+) % of the value", said)[1]
+        share = re.search(r"A number is marked with [*] when its interval is wider than (\d+) % of the number", said)[1]
         for row in self.rows():
             width = Fraction(row["upper"]) - Fraction(row["lower"]) if "inf" not in row["lower"] + row["upper"] else math.inf
             self.assertEqual(row["mark"] == "unreliable", width > Fraction(share) / 100 * Fraction(row["value"]))
