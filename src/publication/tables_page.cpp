@@ -58,13 +58,14 @@ class Cells {
     return page.typed(label_of(publication_, table_.by[column], key));
   }
 
-  /// The word for all keys of a column; it differs from every label of the column.
+  /// The word for all keys of a column; it differs from every label of the column, and from its word for other keys.
   std::string all_of(std::size_t column) const {
-    const auto keys = std::ranges::find(publication_.keys, table_.by[column], &KeyColumn::column);
+    const auto column_keys = std::ranges::find(publication_.keys, table_.by[column], &KeyColumn::column);
+    std::vector<std::string> keys = column_keys == publication_.keys.end() ? Row{} : column_keys->keys;
+    if (!table_.others.empty()) keys.push_back(table_.others[column]);
     const auto is_label = [&](const std::string& word) {
-      return keys != publication_.keys.end() && std::ranges::any_of(keys->keys, [&](const std::string& key) {
-               return label_of(publication_, table_.by[column], key) == word;
-             });
+      return std::ranges::any_of(
+          keys, [&](const std::string& key) { return label_of(publication_, table_.by[column], key) == word; });
     };
     std::string word = "all";
     while (is_label(word)) word += " together";
