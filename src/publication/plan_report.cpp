@@ -328,7 +328,7 @@ std::string to_table(const PublicationPlan& plan) {
       "share         the same error as a share of the cell's records\n"
       "worst         exceeded with probability at most {} per quantile, whatever the data{}{}\n",
       publication.budget.to_string(), to_string(publication.budget.measure()), to_string(publication.neighbors),
-      counted(publication.records_per_person, "record"),
+      publication_detail::most_of_person(publication),
       publication.sql_stability == 1
           ? ""
           : fmt::format(", each of which changes at most {} rows of the query's result", publication.sql_stability),

@@ -365,6 +365,22 @@ std::uint32_t publication_detail::records_per_person(const Publication& publicat
   return table.per_person && level.empty() ? 1 : publication.records_per_person;
 }
 
+std::string publication_detail::most_of_person(const Publication& publication) {
+  std::optional<std::uint32_t> records;
+  std::optional<std::uint32_t> values;
+  for (const PublicationTable& table : publication.tables) {
+    std::optional<std::uint32_t>& most = table.per_person ? values : records;
+    for (const KeyLevel& level : table.levels)
+      most = std::max(most, std::optional(records_per_person(publication, table, level)));
+  }
+  if (records && records == values)
+    return report_detail::counted(*records, "record") + " or " + (*values == 1 ? "value" : "values");
+  std::vector<std::string> all;
+  if (records) all.push_back(report_detail::counted(*records, "record"));
+  if (values) all.push_back(report_detail::counted(*values, "value"));
+  return fmt::to_string(fmt::join(all, " or "));
+}
+
 QuantileQuery publication_detail::query_of(const Publication& publication, const PublicationTable& table,
                                            const KeyLevel& level, const Budget& budget) {
   QuantileQuery query{table.quantiles, budget};

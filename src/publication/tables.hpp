@@ -17,6 +17,9 @@ std::vector<std::string> others_of(const PublicationTable& table, const KeyLevel
 /// How many of one person's records or values count at a level.
 std::uint32_t records_per_person(const Publication& publication, const PublicationTable& table, const KeyLevel& level);
 
+/// "2 records", "2 values", "2 records or values": how much of one person counts, at most, in each level.
+std::string most_of_person(const Publication& publication);
+
 /// The query of a level with this budget. It does not state an expected number of records.
 QuantileQuery query_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level,
                        const Budget& budget);

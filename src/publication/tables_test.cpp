@@ -1,3 +1,5 @@
+#include "publication/tables.hpp"
+
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -201,6 +203,25 @@ TEST(Publications, AreRefused) {
       for (int i = 0; i < 400; ++i) column.keys.push_back(std::to_string(i));
     }
   });
+}
+
+/// Once, "at most 2 records" was printed of persons all of whose records make one value in a cell.
+TEST(Publications, SayHowMuchOfAPersonCounts) {
+  Publication publication = earnings();
+  publication.person = "id";
+  publication.records_per_person = 2;
+  EXPECT_EQ(publication_detail::most_of_person(publication), "2 records");
+  publication.tables[0].per_person = PerPerson::max;
+  EXPECT_EQ(publication_detail::most_of_person(publication), "2 values");
+  EXPECT_NE(to_table(plan_publication(publication, parts(publication))).find("at most 2 values a person."),
+            std::string::npos);
+  publication.tables.push_back(table_by("hours", {}, {{}}));
+  EXPECT_EQ(publication_detail::most_of_person(publication), "2 records or values");
+  publication.tables[0] = table_by("pay", {}, {{}});
+  publication.tables[0].per_person = PerPerson::max;
+  EXPECT_EQ(publication_detail::most_of_person(publication), "2 records or 1 value");
+  publication.records_per_person = 1;
+  EXPECT_EQ(publication_detail::most_of_person(publication), "1 record or value");
 }
 
 /// Under change_one, a replaced record may leave one cell and enter another. So cells cost as groups do, for twice as many records per

@@ -126,8 +126,7 @@ std::string to_table(const PublishedTables& tables) {
   if (is_any_marked(tables)) text += note_of_marks(publication.marks) + "\n";
   if (publication.marks.hidden) text += note_of_hidden(publication.marks) + "\n";
   return text + fmt::format("{} for all tables together, neighbors {}, at most {} a person\n",
-                            tables.cost().to_string(), to_string(publication.neighbors),
-                            counted(publication.records_per_person, "record"));
+                            tables.cost().to_string(), to_string(publication.neighbors), most_of_person(publication));
 }
 
 }  // namespace fractile
