@@ -183,8 +183,9 @@ std::string error_in_short(const Page& page, const Table& table) {
   }
   if (!table.has_quantiles()) {
     return fmt::format(
-        "With a probability of at least {} each, the intervals beside the numbers of {} hold the true values for {}.",
-        share_of(release.statistics->level), name, records_in_words(release.source));
+        "With a probability of at least {} each, the intervals beside the numbers of {} hold the true values for {}{}.",
+        share_of(release.statistics->level), name, records_in_words(release.source),
+        and_where_they_count(release.lattice));
   }
   const std::optional<std::uint64_t> largest = largest_error(table);
   if (!largest) return fmt::format("How far the values of {} may be off at worst is not known for all of them.", name);

@@ -459,6 +459,25 @@ class Claims(Publications):
             width = Fraction(row["upper"]) - Fraction(row["lower"]) if "inf" not in row["lower"] + row["upper"] else math.inf
             self.assertEqual(row["mark"] == "unreliable", width > Fraction(share) / 100 * Fraction(row["value"]))
 
+    def test_a_summary_of_counts_is_true(self):
+        """Once, it left out that values count at possible values. Then it was wrong of 2.6, which counts as 3, and of 400, which counts as 100."""
+        values = [Fraction(each) for each in ("2.6", "2.7", "12", "400") for _ in range(100)]
+        self.write("odd.csv", "x\n" + "".join(f"{float(each)}\n" for each in values))
+        self.write("odd.toml", '[publication]\nepsilon = 40\n[input]\nfile = "odd.csv"\n[[table]]\ncolumn = "x"\nbounds = [0, 100]\nstep = 1\n'
+                               "count = true\nmean = true\nbelow = [3]\n")
+        for i in range(6):
+            self.assertEqual(run("publish", "odd.toml", "--output", f"odd{i}", cwd=self.folder).code, 0)
+            found = re.search(r"With a probability of at least 95 % each, the intervals beside the numbers of x hold the true values for the table's "
+                              r"records(, each counted at the possible value nearest to its own)?[.]", self.plainly_explained(f"odd{i}/odd.json"))
+            counted = [min(Fraction(round(each)), Fraction(100)) if found[1] else each for each in values]
+            below = sum(each < 3 for each in counted)
+            true = {"count": 400, "count below 3": below, "share below 3": Fraction(below, 400), "mean": sum(counted) / 400}
+            for row in csv.DictReader(io.StringIO(self.content(f"odd{i}/odd.csv"))):
+                self.count(row["statistic"], not Fraction(row["lower"]) <= true.pop(row["statistic"]) <= Fraction(row["upper"]))
+            self.assertEqual(true, {})
+        for what, (runs, fails) in self.missed.items():
+            self.assertGreater(tail(runs, fails, 0.05), 1e-6, (what, runs, fails))
+
     def test_totals_are_of_listed_records(self):
         """With this budget, every value is the true one. The many people abroad do not count in any total."""
         self.describe(epsilon="1000000")

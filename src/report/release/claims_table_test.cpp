@@ -212,6 +212,13 @@ Fails statistics_not_held(const Seen& seen) {
   return fails;
 }
 
+/// The same for a sentence that says the level first.
+Fails statistics_not_held_after_level(const Seen& seen) {
+  Seen named = seen;
+  named.words.erase(named.words.begin() + 1);
+  return statistics_not_held(named);
+}
+
 /// The errors of counts that a plan states.
 Fails statistics_further_off(const Seen& seen) {
   Fails fails;
@@ -659,6 +666,9 @@ const std::vector<Claim>& claims() {
   static const std::string statistics = "With a probability of at least " + percent +
                                         ", each interval, from its lower to its upper end, holds the true value for " +
                                         whose + where_statistics + ", whatever they are[.]";
+  static const std::string statistics_in_short =
+      "Each number has an interval beside it that holds, with a probability of at least " + percent +
+      ", the true value for " + whose + where_statistics + "[.]";
   static const std::string statistics_under =
       "lower, upper of these: the true value for " + whose + where_statistics + ", " + percent + ", each by itself";
   static const std::string of_plan = "With a probability of at least " + percent +
@@ -747,14 +757,10 @@ const std::vector<Claim>& claims() {
       {"A ratio is left out where the number it divides by, or a part of its interval, is not above 0[.]",
        "intervals.md", ratios_divide_by_no_positive_number},
       // Counts, shares and means.
-      {"Also published: (?:the number of (?:records|persons)|the records' total weight).*", "counts.md", by_definition},
-      {statistics.c_str(), "counts.md",
-       [](const Seen& seen) {
-         Seen named = seen;
-         named.words.erase(named.words.begin() + 1);  // the level
-         return statistics_not_held(named);
-       },
-       false},
+      {"(?:Also published|Published): (?:the number of (?:records|persons)|the records' total weight).*", "counts.md",
+       by_definition},
+      {statistics.c_str(), "counts.md", statistics_not_held_after_level, false},
+      {statistics_in_short.c_str(), "counts.md", statistics_not_held_after_level, false},
       {statistics_under.c_str(), "counts.md", statistics_not_held, false},
       {"Of the budget, (?:epsilon|rho) = .* pays for (?:the number of (?:records|persons)|the records' total "
        "weight).*[.]",
@@ -767,7 +773,8 @@ const std::vector<Claim>& claims() {
        }},
       {"A person is counted if one of their records has a value in this column, in ([0-9]+) of their groups at most[.]",
        "one_value_per_person.md", persons_count_with_more_values},
-      {"beside the quantiles, for a part of the budget, (?:epsilon|rho) = [^:]*: .*", "odometer.md", costs_more},
+      {"(?:beside the quantiles|published), for a part of the budget, (?:epsilon|rho) = [^:]*: .*", "odometer.md",
+       costs_more},
       {"These are numbers of people only where each person has one record[.]", "definition", by_definition},
       {"Where the count is not above zero, the table has no .*[.]", "counts.md", ratios_of_nothing},
       // Bounds that were found.
@@ -888,7 +895,7 @@ const std::vector<Claim>& claims() {
        "definition", by_definition},
       // What ran.
       {"By fractile [0-9.]+, (?:mechanism ([a-z-]+)(?:, chosen because: (.*))?|with a mechanism for each group, which "
-       "the receipt names)[.]",
+       "the receipt names|with noise on counts)[.]",
        "definition",
        [](const Seen& seen) {
          return seen.words.at(1).empty() || seen.words.at(2).empty() ? Fails{} : reason_differs(seen);

@@ -209,7 +209,7 @@ Release released(const World& world, const Drawn& drawn, RandomBits& bits) {
 
 /// The plan of a world's release, if there can be one.
 std::optional<ReleasePlan> planned(const World& world, bool with_noise) {
-  if (world.options.bounds) return {};
+  if (world.options.bounds || world.options.query.quantiles.empty()) return {};
   // The noise of a plan is compared with a total of weights, which must be known.
   if (world.weights && (!world.weights->mean || !world.options.query.expected_rows)) return {};
   const QuantileQuery& query = world.options.query;
@@ -296,7 +296,9 @@ void check(const World& world, std::uint64_t runs, std::uint64_t seed, const std
           ++tally.runs;
           tally.fails += fails[i] ? 1U : 0U;
           const std::optional<IntervalRequest>& intervals = receipt.query.intervals;
-          const Rational& level = intervals ? intervals->level : receipt.errors->confidence;
+          const Rational& level = intervals        ? intervals->level
+                                  : receipt.errors ? receipt.errors->confidence
+                                                   : receipt.statistics->level;
           tally.allowed = claim->surely ? 0 : (Rational(1) - level).to_double();
         }
       }
@@ -448,6 +450,17 @@ TEST(Claims, OfCountsSharesAndMeans) {
   persons.options.statistics = StatisticsRequest{{Rational(50)}, true, Rational(1, 5)};
   check(persons, runs(), 74, "counts of persons' records");
 }
+
+/// Values between the possible ones and beyond them, without quantiles: counts, shares and the mean of a level of a publication.
+World of_counts_alone() {
+  World world = world_of(Lattice::regular(0, 100, 1), {{}, Budget::pure(Rational(40))},
+                         rows_of({{2.6, 100}, {2.7, 100}, {12, 100}, {400, 100}}));
+  world.options.statistics = StatisticsRequest{{Rational(3)}, true, Rational(1)};
+  return world;
+}
+
+// The summary left out where records count: 2.6 counts as 3, which is not below 3, and 400 as 100.
+TEST(Claims, OfCountsWithoutQuantiles) { check(of_counts_alone(), 5 * runs(), 75, "counts alone"); }
 
 // 19 of 20 people lie at or below the quantile 19/20. All of 13 people drawn without replacement do so with probability .35, and all of 13
 // independent draws with probability .51.
@@ -699,6 +712,7 @@ TEST(Claims, EachIsMade) {
   values.groups = 2;
   values.options.statistics = StatisticsRequest{{}, false, Rational(1, 9)};
   look_at(values, 7);
+  look_at(of_counts_alone(), 8);
   for (const Claim& claim : claims()) EXPECT_TRUE(made.contains(&claim)) << claim.sentence;
 }
 
