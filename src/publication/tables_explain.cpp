@@ -185,7 +185,7 @@ std::string error_in_short(const Page& page, const Table& table) {
     return fmt::format(
         "With a probability of at least {} each, the intervals beside the numbers of {} hold the true values for {}{}.",
         share_of(release.statistics->level), name, records_in_words(release.source),
-        and_where_they_count(release.lattice));
+        and_where_statistics_count(release));
   }
   const std::optional<std::uint64_t> largest = largest_error(table);
   if (!largest) return fmt::format("How far the values of {} may be off at worst is not known for all of them.", name);

@@ -323,7 +323,7 @@ std::string worst_in_short(const Release& release) {
   if (release.query.quantiles.empty()) {
     return fmt::format(
         "Each number has an interval beside it that holds, with a probability of at least {}, the true value for {}{}.",
-        share_of(release.statistics->level), records_in_words(release.source), and_where_they_count(release.lattice));
+        share_of(release.statistics->level), records_in_words(release.source), and_where_statistics_count(release));
   }
   const std::optional<std::uint64_t> largest = largest_error(release);
   if (!largest) return "How far the values may be off at worst is not known for all of them.";
