@@ -6,6 +6,7 @@
 #include <set>
 
 #include "exact/digest.hpp"
+#include "exact/lists.hpp"
 #include "exact/shell_word.hpp"
 #include "ledger/names.hpp"
 #include "ledger/present.hpp"
@@ -78,12 +79,13 @@ std::vector<LedgerEntry> find_reserved(const Present& present, const Store& stor
   return entries;
 }
 
-/// Checks, before a draw or a commitment, that the entry is neither void nor committed.
-void require_unsettled(const Store& store, const LedgerEntry& entry) {
+/// Checks, before a draw or a commitment, that the entry is neither void nor committed. `is_alone`: no other entry was charged with it.
+void require_unsettled(const Store& store, const LedgerEntry& entry, bool is_alone) {
   if (entry.state == EntryState::voided) {
     throw Error(ErrorCode::ledger,
                 fmt::format("entry {} of the ledger '{}' was voided while its release ran", entry.id, store.name()),
-                "nothing was published, and it does not count; ask again");
+                is_alone ? "nothing was published, and it does not count; ask again"
+                         : "nothing was published, and this entry does not count");
   }
   if (entry.state == EntryState::committed) refuse_settled(store, entry, "commit an entry once");
 }
@@ -129,7 +131,7 @@ void require_unpublished(const LedgerEntry& entry) {
 void require_free_path(const Present& present, const Store& store, const LedgerRequest& request) {
   const std::vector<LedgerEntry> entries = present.promised(request.receipt_path);
   if (entries.empty()) return;
-  const std::vector<LedgerReservation> promised{entries.front().reservation(), entries.back().reservation()};
+  const std::vector<LedgerReservation> promised = mapped(entries, &LedgerEntry::reservation);
   throw Error(ErrorCode::usage,
               fmt::format("the receipt '{}' is that of {} of the ledger '{}', which {} reserved", request.receipt_path,
                           entries_in_words(promised), store.name(), entries.size() == 1 ? "is" : "are"),
@@ -275,7 +277,7 @@ struct Ledger::State {
     const std::vector<LedgerEntry> entries = find_reserved(present, *store, reservations);
     std::set<std::string> datasets;
     for (const LedgerEntry& entry : entries) {
-      require_unsettled(*store, entry);
+      require_unsettled(*store, entry, entries.size() == 1);
       datasets.insert(entry.request.dataset);
     }
     for (const std::string& dataset : datasets) bear_witness(*store, present, dataset);

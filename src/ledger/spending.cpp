@@ -1,6 +1,8 @@
 #include "ledger/spending.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "exact/shell_word.hpp"
 #include "fractile/error.hpp"
@@ -214,19 +216,36 @@ void require_remaining(const LedgerDataset& dataset, const Spending& spent, cons
   refuse_cost(dataset, spent, cost.to_string() + as);
 }
 
+namespace {
+
+/// The entries' numbers, in runs of consecutive ones: "3", "3 to 7", or "1, 3 and 5 to 7".
+std::string numbers_in_words(const std::vector<LedgerReservation>& reservations) {
+  std::vector<std::string> runs;
+  for (std::size_t first = 0, end = 0; first < reservations.size(); first = end) {
+    const std::int64_t begin = reservations[first].id;
+    for (end = first + 1; end < reservations.size() && reservations[end].id == reservations[end - 1].id + 1;) ++end;
+    const std::int64_t last = reservations[end - 1].id;
+    runs.push_back(begin == last ? std::to_string(begin) : fmt::format("{} to {}", begin, last));
+  }
+  const std::string last = std::move(runs.back());
+  runs.pop_back();
+  return runs.empty() ? last : fmt::format("{} and {}", fmt::join(runs, ", "), last);
+}
+
+}  // namespace
+
 std::string entries_in_words(const std::vector<LedgerReservation>& reservations) {
-  const std::int64_t first = reservations.front().id;
-  const std::int64_t last = reservations.back().id;
-  return first == last ? fmt::format("entry {}", first) : fmt::format("entries {} to {}", first, last);
+  return (reservations.size() == 1 ? "entry " : "entries ") + numbers_in_words(reservations);
 }
 
 std::string voiding_in_words(const std::vector<LedgerReservation>& reservations, const std::string& ledger) {
-  const std::int64_t first = reservations.front().id;
-  const std::int64_t last = reservations.back().id;
-  const bool is_one = first == last;
-  return fmt::format("fractile ledger void {} --entry {} --reason TEXT gives {}", shell_path(ledger),
-                     is_one ? std::to_string(first) : "N",
-                     is_one ? "it back" : fmt::format("entry N back, for each N from {} to {}", first, last));
+  const std::string numbers = numbers_in_words(reservations);
+  if (reservations.size() == 1) {
+    return fmt::format("fractile ledger void {} --entry {} --reason TEXT gives it back", shell_path(ledger), numbers);
+  }
+  const bool is_one_run = reservations.back().id - reservations.front().id + 1 == std::ssize(reservations);
+  return fmt::format("fractile ledger void {} --entry N --reason TEXT gives entry N back, for each N {} {}",
+                     shell_path(ledger), is_one_run ? "from" : "of", numbers);
 }
 
 }  // namespace ledger_detail

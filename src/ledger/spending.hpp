@@ -31,11 +31,11 @@ Spending remaining_of(const Budget& budget, const Spending& spent);
 /// Throws `budget_refused` unless the remaining budget covers the charge, and `usage` when the sum would have too many digits.
 void require_remaining(const LedgerDataset& dataset, const Spending& spent, const Budget& cost, const Budget& charge);
 
-/// "entry 3", or "entries 3 to 7": what is charged together has consecutive numbers. Takes at least one reservation.
+/// "entry 3", "entries 3 to 7", or "entries 1 and 3 to 7" if entry 2 is void. Takes at least one reservation, in the order of their numbers.
 std::string entries_in_words(const std::vector<LedgerReservation>& reservations);
 
 /// The command that gives reserved entries back: "fractile ledger void b.db --entry 3 --reason TEXT gives it back". One command voids one
-/// entry. Takes at least one reservation.
+/// entry. Takes at least one reservation, in the order of their numbers.
 std::string voiding_in_words(const std::vector<LedgerReservation>& reservations, const std::string& ledger);
 
 }  // namespace fractile::ledger_detail

@@ -54,6 +54,31 @@ TEST_P(LedgerTogether, AllAreChargedAndStored) {
   open.verify();
 }
 
+// All entries from the first to the last were named, those between them that were void, too.
+TEST_P(LedgerTogether, AVoidedOneIsNotNamed) {
+  Ledger open = ledger();
+  std::vector<LedgerRequest> wanted;
+  for (const char* const query : {"a", "b", "c", "d"}) {
+    wanted.push_back(request(query, epsilon_of("1/8")));
+    wanted.back().receipt_path = folder.file("tables.json");
+  }
+  const std::vector<LedgerReservation> entries = open.reserve_beside({"people", {}}, always(wanted));
+  open.void_entry(2, "changed our mind");
+  const std::array<LedgerCommitment, 2> releases{{{entries[0], "of a"}, {entries[1], "of b"}}};
+  expect_failure(ErrorCode::ledger, "nothing was published, and this entry does not count",
+                 [&] { open.commit(releases); });
+  const auto ask = [&] { open.reserve_beside({"people", {}}, always({wanted[1]})); };
+  expect_failure(ErrorCode::usage, "is that of entries 1 and 3 to 4 of the ledger", ask);
+  expect_failure(ErrorCode::usage, "gives entry N back, for each N of 1 and 3 to 4; under another name", ask);
+  open.void_entry(3, "changed our mind");
+  expect_failure(ErrorCode::usage, "is that of entries 1 and 4 of the ledger", ask);
+  open.void_entry(1, "changed our mind");
+  expect_failure(ErrorCode::usage, "is that of entry 4 of the ledger", ask);
+  open.void_entry(4, "changed our mind");
+  ask();
+  EXPECT_EQ(spent(), "epsilon = 1/8");
+}
+
 TEST_P(LedgerTogether, WhatIsTooDearAsAWholeIsNotChargedInPart) {
   Ledger open = ledger();
   open.reserve(request("before", epsilon_of("1/10")));

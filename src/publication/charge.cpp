@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "exact/lists.hpp"
 #include "exact/shell_word.hpp"
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
@@ -36,13 +37,40 @@ std::vector<NamedTable> with_opened_paths(std::vector<NamedTable> tables, const 
   return tables;
 }
 
-/// The sum of the requests' costs, in words.
-std::string sum_in_words(const std::vector<LedgerRequest>& requests) {
-  if (requests.empty()) return {};
-  if (requests.size() == 1) return requests.front().cost.to_string();
-  Spending sum{requests.front().cost.measure()};
-  for (const LedgerRequest& request : requests) sum.add(request.cost);
+/// The sum of the costs, in words.
+std::string sum_in_words(const std::vector<Budget>& costs) {
+  if (costs.empty()) return {};
+  if (costs.size() == 1) return costs.front().to_string();
+  Spending sum{costs.front().measure()};
+  for (const Budget& cost : costs) sum.add(cost);
   return sum.to_string();
+}
+
+/// Entries of releases that failed, and what they cost.
+struct Counting {
+  std::vector<LedgerReservation> entries = {};
+  std::vector<Budget> costs = {};
+
+  void add(const LedgerReservation& entry, const Budget& cost) {
+    entries.push_back(entry);
+    costs.push_back(cost);
+  }
+  /// "epsilon = 1 counts as spent: entries 1 to 4 of b.db ".
+  std::string in_words(const std::string& ledger) const {
+    return fmt::format("{} counts as spent: {} of {} ", sum_in_words(costs), ledger_detail::entries_in_words(entries),
+                       ledger);
+  }
+};
+
+std::string drawn_in_words(const Counting& drawn, const std::string& ledger) {
+  const bool is_one = drawn.entries.size() == 1;
+  return drawn.in_words(ledger) + (is_one ? "was drawn and is lost" : "were drawn and are lost") +
+         ", and cannot be voided";
+}
+
+std::string reserved_in_words(const Counting& reserved, const std::string& ledger) {
+  return fmt::format("{}{} reserved; {}", reserved.in_words(ledger), reserved.entries.size() == 1 ? "stays" : "stay",
+                     ledger_detail::voiding_in_words(reserved.entries, ledger));
 }
 
 /// Where no column is declared to identify persons, a new record may change the value or the row of the `person` that it names: two
@@ -256,7 +284,7 @@ void ReleaseCharge::reserve(const std::vector<std::string>& queries, const Wante
     }
     std::vector<LedgerRequest> requests;
     for (const ChargedRelease& each : wanted(held)) requests.push_back(request_for(each));
-    cost_ = sum_in_words(requests);
+    costs_ = mapped(requests, &LedgerRequest::cost);
     return requests;
   };
   attendant.hold_interrupts();
@@ -268,44 +296,51 @@ void ReleaseCharge::reserve(const std::vector<std::string>& queries, const Wante
   }
   if (reservations_.empty()) return attendant.on_interrupt("stopped", "nothing was charged");
   attendant.on_interrupt(
-      fmt::format("stopped; {} counts as spent: {} of {} {} reserved", cost_,
-                  ledger_detail::entries_in_words(reservations_), path_, one_or_more("stays", "stay")),
+      fmt::format("stopped; {} counts as spent: {} of {} {} reserved", sum_in_words(costs_),
+                  ledger_detail::entries_in_words(reservations_), path_, reservations_.size() == 1 ? "stays" : "stay"),
       fmt::format("nothing was published; {}", ledger_detail::voiding_in_words(reservations_, path_)));
-}
-
-std::string ReleaseCharge::one_or_more(const char* of_one, const char* of_more) const {
-  return reservations_.size() == 1 ? of_one : of_more;
 }
 
 /// Reads the ledger that is now at its path, where another one may have been put.
 Words ReleaseCharge::fate() const {
   if (reservations_.empty()) return "nothing was charged";
-  const LedgerReservation& first = reservations_.front();
-  const std::string spent =
-      fmt::format("{} counts as spent: {} of {} ", cost_, ledger_detail::entries_in_words(reservations_), path_);
-  const std::string gone = fmt::format(
-      "the ledger {} that is there now does not have {}, and does not count {}: it is an earlier "
-      "state or another ledger",
-      path_, one_or_more("this entry", "these entries"), cost_);
+  const bool is_one = reservations_.size() == 1;
   try {
-    const LedgerEntry entry = Ledger::open_to_read(payment_.ledger).entry(first.id);
-    if (entry.token != first.token) return gone;
-    switch (entry.state) {
-      case EntryState::reserved:
-        break;
-      case EntryState::drawn:
-        return spent + one_or_more("was drawn and is lost, and", "were drawn and are lost, and") + " cannot be voided";
-      case EntryState::committed:
-        return kept();
-      case EntryState::voided:
-        return {};
-    }
+    return what_became_of_entries(Ledger::open_to_read(payment_.ledger));
   } catch (const Error& error) {  // this error would hide the first one
-    if (error.code() == ErrorCode::usage) return gone;
-    return fmt::format("{} counts as spent if {} {} there: look with fractile ledger show {}", cost_,
-                       ledger_detail::entries_in_words(reservations_), one_or_more("is", "are"), shell_path(path_));
+    if (error.code() == ErrorCode::usage) return gone();
+    return fmt::format("{} counts as spent if {} {} there: look with fractile ledger show {}", sum_in_words(costs_),
+                       ledger_detail::entries_in_words(reservations_), is_one ? "is" : "are", shell_path(path_));
   }
-  return spent + one_or_more("stays", "stay") + " reserved";
+}
+
+Words ReleaseCharge::gone() const {
+  return fmt::format("the ledger {} that is there now does not have {}, and does not count {}: it is an earlier state "
+                     "or another ledger",
+                     path_, reservations_.size() == 1 ? "this entry" : "these entries", sum_in_words(costs_));
+}
+
+Words ReleaseCharge::what_became_of_entries(const Ledger& ledger) const {
+  Counting reserved;
+  Counting drawn;
+  for (std::size_t i = 0; i < reservations_.size(); ++i) {
+    const LedgerEntry entry = ledger.entry(reservations_[i].id);
+    if (entry.token != reservations_[i].token) return gone();
+    if (entry.state == EntryState::committed) return kept();  // and so are all others
+    if (entry.state == EntryState::reserved) reserved.add(reservations_[i], costs_[i]);
+    if (entry.state == EntryState::drawn) drawn.add(reservations_[i], costs_[i]);
+  }
+  const std::size_t voided = reservations_.size() - reserved.entries.size() - drawn.entries.size();
+  std::vector<std::string> parts;
+  if (!drawn.entries.empty()) parts.push_back(drawn_in_words(drawn, path_));
+  if (!reserved.entries.empty()) {
+    parts.push_back(reserved_in_words(reserved, path_) + (voided > 0 ? "; then ask again" : ""));
+  }
+  if (parts.empty() && reservations_.size() > 1) {
+    return fmt::format("{} of {} are void and do not count; ask again", ledger_detail::entries_in_words(reservations_),
+                       path_);
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 void ReleaseCharge::guard(const std::function<void()>& work, Attendant& attendant) const {
@@ -347,7 +382,7 @@ Words ReleaseCharge::kept() const {
                                             : "the same command";
   if (reservations_.empty()) return "nothing was spent";
   return {fmt::format("the release was made; {} of {} {} it, and ", ledger_detail::entries_in_words(reservations_),
-                      path_, one_or_more("holds", "hold")),
+                      path_, reservations_.size() == 1 ? "holds" : "hold"),
           printed_by, " prints it"};
 }
 

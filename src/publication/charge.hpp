@@ -95,8 +95,10 @@ class ReleaseCharge {
   Words fate() const;
   /// One entry per query, if there are queries and all of them were released before. Otherwise nothing.
   std::optional<std::vector<std::optional<LedgerEntry>>> all_stored(const std::vector<std::string>& queries) const;
-  /// "stays" or "stay".
-  std::string one_or_more(const char* of_one, const char* of_more) const;
+  /// The same, where the ledger can be read. Throws `usage` if it does not have the entries.
+  Words what_became_of_entries(const Ledger& ledger) const;
+  /// What to say if it does not have them.
+  Words gone() const;
 
   Ledger ledger_;
   Payment payment_;
@@ -105,7 +107,7 @@ class ReleaseCharge {
   LedgerDataset dataset_;
   LedgerRequest request_;  ///< what all requests have in common
   std::vector<LedgerReservation> reservations_ = {};
-  std::string cost_ = {};                        ///< the cost of everything that was reserved, in words
+  std::vector<Budget> costs_ = {};               ///< what each of the reservations costs
   std::unique_ptr<RoomForFile> room_ = nullptr;  ///< for the receipt's file
   std::string source_ = {};
   std::vector<NamedTable> tables_ = {};

@@ -229,6 +229,53 @@ TEST_F(PublishingTables, AnInterruptedPublicationSaysHowToGiveAllItsEntriesBack)
   EXPECT_NE(std::ranges::find(attendant.hints, expected), attendant.hints.end());
 }
 
+/// Voids entries after the charge, while the publication runs.
+class Voiding final : public Attendant {
+ public:
+  Voiding(std::string ledger, std::vector<std::int64_t> entries)
+      : ledger_(std::move(ledger)), entries_(std::move(entries)) {}
+  void prepare_tables(const PublishedTables& /*tables*/) override {
+    for (const std::int64_t entry : entries_) Ledger::open(ledger_).void_entry(entry, "changed our mind");
+  }
+
+ private:
+  std::string ledger_;
+  std::vector<std::int64_t> entries_;
+};
+
+// The message looked at the first entry only. It said that nothing counts, or that all entries count.
+TEST_F(PublishingTables, AVoidedEntryLeavesTheOthersReserved) {
+  const auto hint_without = [&](const std::vector<std::int64_t>& voided) {
+    const Payment payment{folder.path(fmt::format("{}.ledger", fmt::join(voided, "-")))};
+    Ledger::create(payment.ledger).add_dataset({"people", Budget::pure(Rational(2))});
+    Publication publication = earnings(Budget::pure(Rational(1)));
+    publication.tables[0].level_shares = {Rational(1, 10), Rational(2, 10), Rational(3, 10), Rational(4, 10)};
+    Voiding attendant(payment.ledger, voided);
+    const Error error =
+        error_of([&] { fractile::publish(Source::file({.file = file_}), {publication}, payment, attendant); });
+    EXPECT_EQ(error.code(), ErrorCode::ledger);
+    std::string hint = error.hint();
+    for (std::size_t at = 0; (at = hint.find(payment.ledger)) != std::string::npos;) {
+      hint.replace(at, payment.ledger.size(), "L");
+    }
+    return hint;
+  };
+  EXPECT_EQ(hint_without({1}),
+            "nothing was published, and this entry does not count; epsilon = 9/10 counts as spent: entries 2 to 4 of L "
+            "stay reserved; fractile ledger void L --entry N --reason TEXT gives entry N back, for each N from 2 to 4; "
+            "then ask again");
+  EXPECT_EQ(hint_without({2}),
+            "nothing was published, and this entry does not count; epsilon = 4/5 counts as spent: entries 1 and 3 to 4 "
+            "of L stay reserved; fractile ledger void L --entry N --reason TEXT gives entry N back, for each N of 1 and "
+            "3 to 4; then ask again");
+  EXPECT_EQ(hint_without({1, 2, 3}),
+            "nothing was published, and this entry does not count; epsilon = 2/5 counts as spent: entry 4 of L stays "
+            "reserved; fractile ledger void L --entry 4 --reason TEXT gives it back; then ask again");
+  EXPECT_EQ(hint_without({1, 2, 3, 4}),
+            "nothing was published, and this entry does not count; entries 1 to 4 of L are void and do not count; ask "
+            "again");
+}
+
 TEST_F(PublishingTables, TwoTablesOfTheSameValuesAreRefusedBeforeTheCharge) {
   const Payment payment = ledger();
   Publication publication = earnings(Budget::pure(Rational(1)));

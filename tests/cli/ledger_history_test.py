@@ -54,10 +54,46 @@ class VoidedWhileItRuns(LedgerTest):
         self.assertEqual((self.states(), self.spent()["epsilon"]), (["void"], "0"))
 
 
+    def test_a_publication_names_the_entries_that_still_count(self):
+        """Once, the message looked at the first entry only: it named the voided entry among those that count, or named none."""
+        self.init("--epsilon", "1")
+        write_long_column(self.folder / "t.csv")
+        self.write("p.toml", PUBLICATION)
+        process = start_slowly("publish", "p.toml", "--ledger", "budget.db", "--output", "out", "--threads", "1", cwd=self.folder)
+        self.assertTrue(self.reserved(process), "the publication was done before it could be stopped")
+        stop(process)
+        self.ledger("void", "budget.db", "--entry", "2", "--reason", "changed our mind")
+        process.send_signal(signal.SIGCONT)
+        out, err = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, out), (5, b""))
+        giving_back = "fractile ledger void budget.db --entry N --reason TEXT gives entry N back, for each N of 1 and 3"
+        self.assertIn("entry 2 of the ledger 'budget.db' was voided while its release ran\n"
+                      "  nothing was published, and this entry does not count; epsilon = 3/8 counts as spent: entries 1 and 3 of budget.db "
+                      f"stay reserved; {giving_back}; then ask again\n", err.decode())
+        self.assertEqual((self.states(), self.spent()["epsilon"]), (["reserved", "void", "reserved"], "3/8"))
+        asked = run("publish", "p.toml", "--ledger", "budget.db", "--output", "out", cwd=self.folder)
+        self.assert_refused(asked, 2, "that of entries 1 and 3 of the ledger 'budget.db', which are reserved", giving_back)
+
+
+PUBLICATION = """[publication]
+epsilon = "1/2"
+[input]
+file = "t.csv"
+""" + "".join(f"""[[table]]
+name = "{name}"
+column = "x"
+bounds = [0, {bound}]
+step = 1
+quantiles = "median"
+share = {share}
+""" for name, bound, share in (("a", 100, 1), ("b", 200, 1), ("c", 300, 2)))
+
+
 class PutBack(VoidedWhileItRuns):
     """A backup of the ledger is put back while a release reads, and another release gets the number of its entry."""
 
     test_it_publishes_nothing = None
+    test_a_publication_names_the_entries_that_still_count = None
 
     def begun(self, **changes):
         """A release of epsilon 8 that has reserved entry 1 and is stopped while it reads."""
