@@ -26,6 +26,7 @@ class Publisher final : public Watcher {
     text_ = format_ == Format::json ? tables.receipt : format_ == Format::csv ? to_csv(tables) : to_table(tables);
   }
   void reserve_room(std::uint64_t receipt_size) override { folder_.make_room(receipt_size); }
+  void charged() override { folder_.keep(); }
 
   void show(const Words& kept) {
     if (!folder_.is_named()) return print(text_, kept);

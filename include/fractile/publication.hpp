@@ -94,6 +94,9 @@ class Attendant {
   /// Called before anything is charged, since showing the release may need room on a disk: for parts of a receipt of at most this
   /// many bytes. What it throws ends the release.
   virtual void reserve_room(std::uint64_t /*receipt_size*/) {}
+  /// Called as soon as something is charged, or may be. The entries name the path of the receipt, and can be voided only while its folder
+  /// can be read, so it must stay from now on, even if it is empty.
+  virtual void charged() {}
   /// Called before anything of a release is stored or kept: if the release cannot be shown, this should throw. It may give the
   /// release its receipt.
   virtual void prepare(Answer& /*answer*/) {}

@@ -67,6 +67,9 @@ class TablesCaller final : public Caller {
   void reserve_room(std::uint64_t receipt_size) override {
     if (folder) folder->make_room(receipt_size);
   }
+  void charged() override {
+    if (folder) folder->keep();
+  }
 
   std::optional<requests::TablesFolder> folder;
 };

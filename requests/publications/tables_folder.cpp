@@ -40,6 +40,8 @@ void TablesFolder::make_room(std::uint64_t receipt_size) {
   if (!room_->missing().empty()) refuse_folder(folder_, room_->missing(), "make room for it, or name another folder");
 }
 
+void TablesFolder::keep() { const std::unique_ptr<const std::string> stays(made_.release()); }
+
 void TablesFolder::prepare(const PublishedTables& tables) {
   if (!is_named()) return;
   csv_ = to_csv(tables);

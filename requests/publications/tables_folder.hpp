@@ -15,8 +15,8 @@ namespace fractile::requests {
 /// A folder whose files are named after the publication's file. Thread-safety: not for two threads at once.
 class TablesFolder {
  public:
-  /// Makes the folder; without a name there is none. A folder that was made here and is empty at the end is removed. `page` says what the
-  /// page shows in addition to the tables. Throws `data` when the folder cannot be made.
+  /// Makes the folder; without a name there is none. A folder that was made here and is empty at the end is removed, unless keep() was
+  /// called. `page` says what the page shows in addition to the tables. Throws `data` when the folder cannot be made.
   TablesFolder(std::string folder, const std::string& file, PageOptions page = {});
 
   bool is_named() const { return !folder_.empty(); }
@@ -26,6 +26,8 @@ class TablesFolder {
   /// Reserves space on the disk; call this before anything is charged. No file is overwritten: throws `usage` when a table or a page is
   /// there already. Throws `data` when the disk is full.
   void make_room(std::uint64_t receipt_size);
+  /// From now on the folder stays, even if it is empty.
+  void keep();
   /// Makes the texts of the table and the page, so that a failure to make them comes before anything is stored.
   void prepare(const PublishedTables& tables);
   /// Writes what was prepared. A file with the same contents may be there from an earlier run, and stays. Throws `data` when a file cannot

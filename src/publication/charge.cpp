@@ -291,10 +291,12 @@ void ReleaseCharge::reserve(const std::vector<std::string>& queries, const Wante
   try {
     reservations_ = ledger_.reserve_beside({request_.dataset, queries, receipts_size}, to_charge);
   } catch (const Error& error) {
+    if (error.code() == ErrorCode::ledger) attendant.charged();      // perhaps: the answer may be what was lost
     attendant.on_interrupt(error.what_words(), error.hint_words());  // does not return if an interrupt was held back
     throw;
   }
   if (reservations_.empty()) return attendant.on_interrupt("stopped", "nothing was charged");
+  attendant.charged();
   attendant.on_interrupt(
       fmt::format("stopped; {} counts as spent: {} of {} {} reserved", sum_in_words(costs_),
                   ledger_detail::entries_in_words(reservations_), path_, reservations_.size() == 1 ? "stays" : "stay"),

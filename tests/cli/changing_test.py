@@ -22,6 +22,7 @@ class AfterTheCharge(WhileItReads):
     """The entry stays, because something was read. The ledger's owner may void it."""
 
     test_it_publishes_nothing = None
+    test_a_publication_names_the_entries_that_still_count = None
 
     def stopped_while_reading(self, **changes):
         self.init()

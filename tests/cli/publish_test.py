@@ -44,6 +44,21 @@ step = 1
 quantiles = "median"
 by = "region"
 """
+AGES = """[publication]
+epsilon = 1
+[input]
+file = "people.csv"
+null = "error"
+[keys]
+region = ["north", "south", "east", "west"]
+[[table]]
+column = "age"
+bounds = [0, 125]
+step = 1
+quantiles = "median"
+by = "region"
+totals = "all"
+"""
 
 
 def payroll():
@@ -189,6 +204,26 @@ class Tables(Publishing):
         self.assertEqual(Fraction(self.spent()["epsilon"]), 2 * Fraction(once["epsilon"]))
         self.assertEqual([entry["state"] for entry in self.ledger()["entries"]], ["committed"] * 8)
         self.assertNotEqual(self.content("anew/earnings.csv"), first)
+
+    def test_what_failed_after_its_charge_can_be_given_back(self):
+        """Once, the publication removed its new folder, and then `ledger void` refused, since it could not look there for a receipt."""
+        self.write("people.csv", "region,age\nnorth,30\nsouth,\nnorth,44\n")
+        self.write("p.toml", AGES)
+        self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "5", "--null", "error", cwd=self.folder).code, 0)
+        failed = self.publish("--ledger", "l.db", "--output", "o", name="p.toml")
+        self.assert_refused(failed, 3, "epsilon = 1 counts as spent: entries 1 to 2 of l.db stay reserved; fractile ledger void l.db "
+                            "--entry N --reason TEXT gives entry N back, for each N from 1 to 2")
+        self.assertEqual(os.listdir(self.folder / "o"), [])
+        for entry in "12":
+            voided = run("ledger", "void", "l.db", "--entry", entry, "--reason", "missing cell", cwd=self.folder)
+            self.assertEqual(voided.code, 0, voided)
+        self.write("people.csv", "region,age\nnorth,30\nnorth,44\n")
+        self.published("--ledger", "l.db", "--output", "o", name="p.toml")
+
+    def test_a_refused_publication_leaves_no_folder(self):
+        self.write("dear.toml", FILE.format(more="").replace("1/2", "3"))
+        self.assert_refused(self.publish("--ledger", "budget.db", "--output", "o", name="dear.toml"), 4, "exceeds what remains")
+        self.assertFalse((self.folder / "o").exists())
 
     def test_nothing_is_overwritten(self):
         (self.folder / "out").mkdir()
