@@ -104,6 +104,9 @@ struct LedgerQueries {
   std::string dataset;
   std::vector<std::string> queries;
   std::uint64_t receipts_size = 0;  ///< largest size of all receipts together, in bytes, if all are charged
+  /// What each query costs, if that is known: then the answers are, if the ledger holds each query at its cost, the last entries with
+  /// these costs.
+  std::vector<Budget> costs = {};
 };
 
 /// Decides what to charge. `held` has, for each query, the entry that the ledger holds, or nothing.
@@ -272,6 +275,8 @@ class Ledger {
   /// The last committed entry of this query, when its receipt was kept; throws `ledger` when the stored receipt is not the one that
   /// was committed.
   std::optional<LedgerEntry> find_committed(const std::string& dataset, const std::string& query) const;
+  /// The same for several queries, as of one moment: for each its entry, or nothing.
+  std::vector<std::optional<LedgerEntry>> find_committed(const LedgerQueries& asked) const;
   /// Throws `usage` when there is no such dataset.
   LedgerBalance balance(const std::string& dataset) const;
   /// What is spent of the budget and what remains, from the log's last line; this does not show how much is only reserved. Throws

@@ -415,19 +415,34 @@ LedgerReservation charge(const Store& store, const LedgerRequest& request, const
 }
 
 /// The committed entry of a query, if there is one. Throws `ledger` when its receipt is not the one that was committed.
-std::optional<LedgerEntry> committed_whole(const Present& present, const DatasetRow& dataset,
-                                           const std::string& query) {
-  std::optional<LedgerEntry> found = present.committed(dataset, query);
+std::optional<LedgerEntry> committed_whole(const Present& present, const DatasetRow& dataset, const std::string& query,
+                                           const Budget* cost = nullptr) {
+  std::optional<LedgerEntry> found = present.committed(dataset, query, cost);
   if (!found || (found->state == EntryState::committed && sha256(found->receipt) == found->receipt_sha256))
     return found;
   throw Error(ErrorCode::ledger, fmt::format("the receipt of entry {} is not what was committed", found->id),
               {"see what fractile ledger verify reports; ", Field("again"), " makes a new release"});
 }
 
-std::vector<std::optional<LedgerEntry>> held_of(const Present& present, const LedgerQueries& asked) {
+/// The entries of the queries at their costs; nothing unless the ledger holds all of them.
+std::vector<std::optional<LedgerEntry>> held_at_costs(const Present& present, const DatasetRow& row,
+                                                      const LedgerQueries& asked) {
   std::vector<std::optional<LedgerEntry>> held;
-  if (asked.queries.empty()) return held;
+  for (std::size_t i = 0; i < asked.costs.size(); ++i) {
+    held.push_back(committed_whole(present, row, asked.queries[i], &asked.costs[i]));
+    if (!held.back()) return {};
+  }
+  return held;
+}
+
+std::vector<std::optional<LedgerEntry>> held_of(const Present& present, const LedgerQueries& asked) {
+  if (asked.queries.empty()) return {};
+  if (!asked.costs.empty() && asked.costs.size() != asked.queries.size()) {
+    throw Error(ErrorCode::usage, "some of the queries have no cost", "give a cost for each query, or none");
+  }
   const DatasetRow& row = present.dataset(asked.dataset);
+  std::vector<std::optional<LedgerEntry>> held = held_at_costs(present, row, asked);
+  if (!held.empty()) return held;
   for (const std::string& query : asked.queries) held.push_back(committed_whole(present, row, query));
   return held;
 }
@@ -636,6 +651,13 @@ std::optional<LedgerEntry> Ledger::find_committed(const std::string& dataset, co
     const Present present(store);
     found = committed_whole(present, present.dataset(dataset), query);
   });
+  return found;
+}
+
+std::vector<std::optional<LedgerEntry>> Ledger::find_committed(const LedgerQueries& asked) const {
+  const Store& store = *state_->store;
+  std::vector<std::optional<LedgerEntry>> found;
+  store.read([&] { found = held_of(Present(store), asked); });
   return found;
 }
 

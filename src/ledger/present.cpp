@@ -7,6 +7,7 @@
 
 #include "exact/digest.hpp"
 #include "ledger/readings.hpp"
+#include "ledger/spending.hpp"
 #include "libraries/fmt.hpp"
 
 namespace fractile::ledger_detail {
@@ -146,10 +147,11 @@ std::vector<std::optional<LedgerEntry>> Present::reserved(const std::vector<Ledg
   return entries;
 }
 
-std::optional<LedgerEntry> Present::committed(const DatasetRow& dataset, const std::string& query) const {
+std::optional<LedgerEntry> Present::committed(const DatasetRow& dataset, const std::string& query,
+                                              const Budget* cost) const {
   const auto answers = [&](const LedgerEntry& entry) {
     return entry.state == EntryState::committed && entry.request.dataset == dataset.dataset.name &&
-           entry.request.query == query;
+           entry.request.query == query && (cost == nullptr || is_same(entry.request.cost, *cost));
   };
   if (!book_) {
     const std::vector<std::int64_t> ids = store_->find(Lookup::question, {sha256(query)}, most_found);

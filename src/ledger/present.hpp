@@ -30,8 +30,9 @@ class Present {
   /// The entries with these numbers and tokens; `nullopt` for one that does not exist. Their states come from all lines since the first
   /// of these entries was reserved.
   std::vector<std::optional<LedgerEntry>> reserved(const std::vector<LedgerReservation>& reservations) const;
-  /// The last committed entry of a query that has a receipt in the ledger, with this receipt.
-  std::optional<LedgerEntry> committed(const DatasetRow& dataset, const std::string& query) const;
+  /// The last committed entry of a query that has a receipt in the ledger, with this receipt. With `cost`, the last one at this cost.
+  std::optional<LedgerEntry> committed(const DatasetRow& dataset, const std::string& query,
+                                       const Budget* cost = nullptr) const;
   /// How a source is read, as its first release that counts fixed it. If there was none, how every source is read that has a file of
   /// this source: their readings hold for the files that they share.
   std::vector<LedgerSource> sources(const DatasetRow& dataset, const std::string& source) const;

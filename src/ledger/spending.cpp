@@ -169,6 +169,12 @@ void require_same_unit(const LedgerDataset& dataset, const LedgerRequest& reques
   require_pinned_source(dataset, request);
 }
 
+bool is_same(const Budget& a, const Budget& b) {
+  if (a.measure() != b.measure()) return false;
+  if (a.measure() == Measure::zcdp) return a.rho() == b.rho();
+  return a.epsilon() == b.epsilon() && (a.measure() == Measure::pure || a.delta() == b.delta());
+}
+
 Spending remaining_of(const Budget& budget, const Spending& spent) {
   Spending remaining{budget.measure()};
   if (budget.measure() == Measure::zcdp) {

@@ -19,6 +19,9 @@ void require_short(const Budget& budget);
 /// Throws `usage` unless the request has the dataset's neighbors and agrees with the persons, records and source that the dataset pins.
 void require_same_unit(const LedgerDataset& dataset, const LedgerRequest& request);
 
+/// Whether two budgets have the same measure and parameters.
+bool is_same(const Budget& a, const Budget& b);
+
 /// The balance of a dataset with these charges. Throws `ledger` for a charge of a measure that the budget does not count.
 LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<EqualCharges>& charges);
 

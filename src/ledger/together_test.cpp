@@ -54,6 +54,29 @@ TEST_P(LedgerTogether, AllAreChargedAndStored) {
   open.verify();
 }
 
+TEST_P(LedgerTogether, WhatIsHeldAtItsCostComesBeforeWhatIsNewer) {
+  Ledger open = ledger();
+  const auto commit = [&](const char* query, const char* cost, const std::string& receipt) {
+    open.commit(open.reserve(request(query, epsilon_of(cost))), receipt);
+  };
+  commit("a", "1/8", "a at 1/8");
+  commit("b", "1/16", "b at 1/16");
+  commit("a", "1/4", "a at 1/4");
+  const auto held = [&](std::vector<Budget> costs) {
+    std::string receipts;
+    const LedgerQueries asked{"people", {"a", "b"}, 0, std::move(costs)};
+    for (const std::optional<LedgerEntry>& each : open.find_committed(asked))
+      receipts += each ? each->receipt + "; " : "-";
+    return receipts;
+  };
+  EXPECT_EQ(held({}), "a at 1/4; b at 1/16; ");
+  EXPECT_EQ(held({epsilon_of("1/8"), epsilon_of("1/16")}), "a at 1/8; b at 1/16; ");
+  EXPECT_EQ(held({epsilon_of("1/4"), epsilon_of("0.0625")}), "a at 1/4; b at 1/16; ");
+  EXPECT_EQ(held({epsilon_of("1/8"), epsilon_of("1/8")}), "a at 1/4; b at 1/16; ") << "b is not held at this cost";
+  EXPECT_EQ(held({Budget::zcdp(Rational(1, 8)), epsilon_of("1/16")}), "a at 1/4; b at 1/16; ");
+  expect_failure(ErrorCode::usage, "some of the queries have no cost", [&] { held({epsilon_of("1/8")}); });
+}
+
 // All entries from the first to the last were named, those between them that were void, too.
 TEST_P(LedgerTogether, AVoidedOneIsNotNamed) {
   Ledger open = ledger();

@@ -255,30 +255,51 @@ void ReleaseCharge::make_room(std::uint64_t file_size, Attendant& attendant) {
 
 void ReleaseCharge::reserve(const ChargedRelease& release, Attendant& attendant) {
   const auto wanted = [&](const auto&) { return std::vector{release}; };
-  reserve({}, wanted, release.receipt_size, release.receipt_size, attendant);
+  reserve({{}, {}, release.receipt_size}, wanted, release.receipt_size, attendant);
 }
 
-std::optional<std::vector<std::optional<LedgerEntry>>> ReleaseCharge::all_stored(
-    const std::vector<std::string>& queries) const {
-  std::vector<std::optional<LedgerEntry>> held;
-  for (const std::string& query : queries) {
-    held.push_back(stored(query));
-    if (!held.back()) return {};
+std::optional<std::vector<std::optional<LedgerEntry>>> ReleaseCharge::all_stored(const LedgerQueries& asked) const {
+  if (asked.queries.empty() || !may_be_stored()) return {};
+  return before_charge([&]() -> std::optional<std::vector<std::optional<LedgerEntry>>> {
+    std::vector<std::optional<LedgerEntry>> held = ledger_.find_committed(asked);
+    for (const std::optional<LedgerEntry>& each : held) {
+      if (!each) return {};
+      require_stored_receipt(*each, path_);
+    }
+    return held;
+  });
+}
+
+std::string ReleaseCharge::held_in_words(const std::vector<std::string>& queries,
+                                         const std::vector<std::optional<LedgerEntry>>& held) const {
+  std::vector<LedgerReservation> given;
+  for (const std::optional<LedgerEntry>& each : held) {
+    if (each) given.push_back(each->reservation());
   }
-  if (held.empty()) return {};
-  return held;
+  if (given.empty()) return {};
+  std::ranges::sort(given, {}, &LedgerReservation::id);
+  std::vector<std::string> others;
+  for (const LedgerEntry& each : ledger_.statement().entries) {
+    if (each.state != EntryState::committed || each.request.dataset != request_.dataset) continue;
+    if (std::ranges::find(queries, each.request.query) == queries.end()) continue;
+    if (std::ranges::find(given, each.id, &LedgerReservation::id) != given.end()) continue;
+    others.push_back(fmt::format("entry {} at {}", each.id, each.request.cost.to_string()));
+  }
+  const std::string words = fmt::format("{} of {}", ledger_detail::entries_in_words(given), path_);
+  return others.empty() ? words : fmt::format("{}; earlier: {}", words, fmt::join(others, ", "));
 }
 
-void ReleaseCharge::reserve(const std::vector<std::string>& queries, const WantedReleases& wanted,
-                            std::uint64_t receipts_size, std::uint64_t file_size, Attendant& attendant) {
+void ReleaseCharge::reserve(LedgerQueries asked, const WantedReleases& wanted, std::uint64_t file_size,
+                            Attendant& attendant) {
   if (!fits_) throw Error(ErrorCode::internal, "a release was to be paid for before it was known what it reads");
-  if (const std::optional<std::vector<std::optional<LedgerEntry>>> held = all_stored(queries)) {
+  asked.dataset = request_.dataset;
+  if (const std::optional<std::vector<std::optional<LedgerEntry>>> held = all_stored(asked)) {
     wanted(*held);  // asks for nothing: committed entries stay committed
     return attendant.on_interrupt("stopped", "nothing was charged");
   }
   make_room(file_size, attendant);
   const auto to_charge = [&](std::vector<std::optional<LedgerEntry>> held) {
-    if (!may_be_stored()) held.assign(queries.size(), std::nullopt);
+    if (!may_be_stored()) held.assign(asked.queries.size(), std::nullopt);
     for (const std::optional<LedgerEntry>& each : held) {
       if (each) require_stored_receipt(*each, path_);
     }
@@ -289,7 +310,7 @@ void ReleaseCharge::reserve(const std::vector<std::string>& queries, const Wante
   };
   attendant.hold_interrupts();
   try {
-    reservations_ = ledger_.reserve_beside({request_.dataset, queries, receipts_size}, to_charge);
+    reservations_ = ledger_.reserve_beside(asked, to_charge);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::ledger) attendant.charged();      // perhaps: the answer may be what was lost
     attendant.on_interrupt(error.what_words(), error.hint_words());  // does not return if an interrupt was held back
@@ -317,9 +338,10 @@ Words ReleaseCharge::fate() const {
 }
 
 Words ReleaseCharge::gone() const {
-  return fmt::format("the ledger {} that is there now does not have {}, and does not count {}: it is an earlier state "
-                     "or another ledger",
-                     path_, reservations_.size() == 1 ? "this entry" : "these entries", sum_in_words(costs_));
+  return fmt::format(
+      "the ledger {} that is there now does not have {}, and does not count {}: it is an earlier state "
+      "or another ledger",
+      path_, reservations_.size() == 1 ? "this entry" : "these entries", sum_in_words(costs_));
 }
 
 Words ReleaseCharge::what_became_of_entries(const Ledger& ledger) const {

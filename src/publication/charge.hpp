@@ -72,11 +72,14 @@ class ReleaseCharge {
   /// Reserves a release. Also reserves room for its receipt, of `receipt_size` bytes in the ledger and in the receipt's file, and for what
   /// will be shown. From here on, an interrupt reports what counts as spent and what can be done.
   void reserve(const ChargedRelease& release, Attendant& attendant);
-  /// Looks up the entries held for these queries, if stored() would look, and reserves what `wanted` then asks for. All of it is one
-  /// transaction, which reserves everything or nothing. If all queries are held, it takes no transaction and no room. Room as above:
-  /// `receipts_size` bytes for all receipts in the ledger, and `file_size` bytes in the request's file.
-  void reserve(const std::vector<std::string>& queries, const WantedReleases& wanted, std::uint64_t receipts_size,
-               std::uint64_t file_size, Attendant& attendant);
+  /// Looks up the entries held for these queries of the dataset that pays, if stored() would look, and reserves what `wanted` then asks
+  /// for. All of it is one transaction, which reserves everything or nothing. If all queries are held, it takes no transaction and no room.
+  /// Room as above, and `file_size` bytes in the request's file.
+  void reserve(LedgerQueries asked, const WantedReleases& wanted, std::uint64_t file_size, Attendant& attendant);
+  /// "entries 3 to 4 of b.db; earlier: entry 1 at epsilon = 1": the entries that were given for these queries, and the other committed
+  /// ones. Empty if none was given.
+  std::string held_in_words(const std::vector<std::string>& queries,
+                            const std::vector<std::optional<LedgerEntry>>& held) const;
   /// Runs `work`. If it fails or is interrupted, the message also says what became of the entries.
   void guard(const std::function<void()>& work, Attendant& attendant) const;
   /// Commits a receipt for each release that was reserved, and only then writes `file` where the request says. An interrupt cannot stop it
@@ -94,7 +97,7 @@ class ReleaseCharge {
   /// What became of the entries, for an error.
   Words fate() const;
   /// One entry per query, if there are queries and all of them were released before. Otherwise nothing.
-  std::optional<std::vector<std::optional<LedgerEntry>>> all_stored(const std::vector<std::string>& queries) const;
+  std::optional<std::vector<std::optional<LedgerEntry>>> all_stored(const LedgerQueries& asked) const;
   /// The same, where the ledger can be read. Throws `usage` if it does not have the entries.
   Words what_became_of_entries(const Ledger& ledger) const;
   /// What to say if it does not have them.

@@ -215,13 +215,16 @@ class TablesRun {
   void reserve(std::uint64_t file_size) {
     require_different_forms();
     const std::vector<std::string> forms = mapped(plan_.levels, &LevelToDraw::form);
+    const std::vector<PublicationPart> parts = mapped(plan_.levels, &LevelToDraw::part);
+    bool is_used_up = false;
     const auto wanted = [&](const std::vector<std::optional<LedgerEntry>>& held) {
       held_ = held;
       const std::vector<std::optional<Budget>> kept = mapped(held, [](const std::optional<LedgerEntry>& each) {
         return each ? std::optional(each->request.cost) : std::nullopt;
       });
-      const std::vector<PublicationPart> parts = mapped(plan_.levels, &LevelToDraw::part);
+      is_used_up = true;
       const std::vector<Budget> costs = costs_beside(request_.publication, parts, kept);
+      is_used_up = false;
       tables_.publication.budget = budget_beside(request_.publication, costs);
       std::vector<ChargedRelease> releases;
       for (std::size_t i = 0; i < held.size(); ++i) {
@@ -232,7 +235,14 @@ class TablesRun {
       require_valid();
       return releases;
     };
-    charge_->reserve(forms, wanted, receipts_size(), file_size, attendant_);
+    try {
+      charge_->reserve({{}, forms, receipts_size(), mapped(parts, &PublicationPart::cost)}, wanted, file_size,
+                       attendant_);
+    } catch (const Error& error) {
+      const std::string held = is_used_up ? charge_->held_in_words(forms, held_) : std::string();
+      if (held.empty()) throw;
+      throw Error(error.code(), {error.what_words(), " (", held, ")"}, error.hint_words(), error.field());
+    }
   }
 
   /// Refuses, before anything is charged, all that release() would refuse. No level fails after the charge because of public parameters.

@@ -264,10 +264,11 @@ TEST_F(PublishingTables, AVoidedEntryLeavesTheOthersReserved) {
             "nothing was published, and this entry does not count; epsilon = 9/10 counts as spent: entries 2 to 4 of L "
             "stay reserved; fractile ledger void L --entry N --reason TEXT gives entry N back, for each N from 2 to 4; "
             "then ask again");
-  EXPECT_EQ(hint_without({2}),
-            "nothing was published, and this entry does not count; epsilon = 4/5 counts as spent: entries 1 and 3 to 4 "
-            "of L stay reserved; fractile ledger void L --entry N --reason TEXT gives entry N back, for each N of 1 and "
-            "3 to 4; then ask again");
+  EXPECT_EQ(
+      hint_without({2}),
+      "nothing was published, and this entry does not count; epsilon = 4/5 counts as spent: entries 1 and 3 to 4 "
+      "of L stay reserved; fractile ledger void L --entry N --reason TEXT gives entry N back, for each N of 1 and "
+      "3 to 4; then ask again");
   EXPECT_EQ(hint_without({1, 2, 3}),
             "nothing was published, and this entry does not count; epsilon = 2/5 counts as spent: entry 4 of L stays "
             "reserved; fractile ledger void L --entry 4 --reason TEXT gives it back; then ask again");
@@ -327,6 +328,49 @@ TEST_F(PublishingTables, WhatWasPublishedCountsInTheFilesBudget) {
 }
 
 /// The cells are counted again for their totals, but not drawn again.
+// Only the newest release of each level was looked at. After one at another budget, the file's own tables were refused, although the
+// ledger held them.
+TEST_F(PublishingTables, WhatWasPublishedAtTheFilesBudgetIsTheAnswer) {
+  Payment payment = ledger("9");
+  const PublishedTables first = publish(earnings(Budget::pure(Rational(1))), payment);
+  payment.again = true;
+  const PublishedTables dearer = publish(earnings(Budget::pure(Rational(2))), payment);
+  const PublishedTables cheaper = publish(earnings(Budget::pure(Rational(1, 2))), payment);
+  payment.again = false;
+  EXPECT_EQ(publish(earnings(Budget::pure(Rational(1))), payment).receipt, first.receipt);
+  EXPECT_EQ(publish(earnings(Budget::pure(Rational(2))), payment).receipt, dearer.receipt);
+  EXPECT_EQ(publish(earnings(Budget::pure(Rational(1, 2))), payment).receipt, cheaper.receipt);
+  // At no other budget: the newest releases are those at 1/2.
+  EXPECT_EQ(publish(earnings(Budget::pure(Rational(3))), payment).levels[3].release.receipt,
+            cheaper.levels[3].release.receipt);
+  payment.again = true;
+  const PublishedTables newer = publish(earnings(Budget::pure(Rational(1))), payment);
+  payment.again = false;
+  EXPECT_NE(newer.receipt, first.receipt);
+  EXPECT_EQ(publish(earnings(Budget::pure(Rational(1))), payment).receipt, newer.receipt);
+  EXPECT_EQ(Ledger::open(payment.ledger).balance("people").spent.to_string(), "epsilon = 9/2");
+}
+
+// The message did not say which entries it was about, nor that there were earlier ones.
+TEST_F(PublishingTables, ARefusalNamesTheEntriesThatUseTheBudgetUp) {
+  Payment payment = ledger("9");
+  Publication publication = earnings(Budget::pure(Rational(1)));
+  publication.tables[0].levels = {{0, 1}};
+  publish(publication, payment);
+  publication.budget = Budget::pure(Rational(2));
+  payment.again = true;
+  publish(publication, payment);
+  payment.again = false;
+  publication.budget = Budget::pure(Rational(3, 2));
+  const Error error = error_of([&] { publish(publication, payment); });
+  EXPECT_EQ(error.code(), ErrorCode::budget_refused);
+  EXPECT_NE(
+      std::string(error.what())
+          .find("was published at epsilon = 2 (entry 2 of " + payment.ledger + "; earlier: entry 1 at epsilon = 1)"),
+      std::string::npos)
+      << error.what();
+}
+
 TEST_F(PublishingTables, TotalsThatAreAddedLeaveTheCellsAsTheyWere) {
   const Payment payment = ledger("3");
   Publication publication = earnings(Budget::pure(Rational(1)));

@@ -225,6 +225,17 @@ class Tables(Publishing):
         self.assert_refused(self.publish("--ledger", "budget.db", "--output", "o", name="dear.toml"), 4, "exceeds what remains")
         self.assertFalse((self.folder / "o").exists())
 
+    def test_tables_of_an_earlier_budget_can_be_had_again(self):
+        """Once, the file was refused after the same tables had been published at a larger budget with --again."""
+        self.write("dear.toml", FILE.format(more="").replace("1/2", "1"))
+        self.published("--ledger", "budget.db", "--output", "a")
+        table = self.content("a/earnings.csv")
+        self.published("--ledger", "budget.db", "--again", "--output", "b", name="dear.toml")
+        (self.folder / "a" / "earnings.csv").unlink()
+        self.assertIn("nothing was spent", self.published("--ledger", "budget.db", "--output", "a").err)
+        self.assertEqual(self.content("a/earnings.csv"), table)
+        self.assertEqual(self.spent(), {"epsilon": "3/2"})
+
     def test_nothing_is_overwritten(self):
         (self.folder / "out").mkdir()
         for name in ("earnings.json", "earnings.csv", "earnings.html"):
