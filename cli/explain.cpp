@@ -180,6 +180,11 @@ int run_explain(const Typed& typed) {
     its_page = std::move(text);
     text = receipt_of_page(its_page);
     if (text.empty()) {
+      if (is_cut_off_page(its_page)) {
+        throw Error(ErrorCode::data,
+                    "'" + name + "' is a page whose end is missing, and with it the receipt, if it had one",
+                    "explain the whole page, or the file that fractile release --receipt wrote");
+      }
       throw Error(ErrorCode::data, "'" + name + "' is a page without a receipt, as public pages are",
                   "explain the file that fractile release --receipt wrote");
     }

@@ -98,10 +98,12 @@ int run_show(const Typed& typed) {
   return 0;
 }
 
-/// Whether a file that cannot be read as a receipt was one that names an entry. A JSON file without any readable text may have been one.
+/// Whether a file that cannot be read as a receipt was one that names an entry. A JSON file without any readable text may have been one, and
+/// so may a page whose end is missing.
 /// An exported ledger has charges and tokens, too, but says of no release which mechanism it had.
 bool was_receipt(const std::filesystem::path& file, const std::string& text) {
   if (text.empty()) return file.extension() == ".json";
+  if (is_cut_off_page(text)) return true;
   const auto has = [&](const char* member) { return text.find(member) != std::string::npos; };
   return text.starts_with('{') && has("\"mechanism\"") && has("\"charge\"") && has("\"token\"");
 }

@@ -188,6 +188,20 @@ class PutBack(VoidedWhileItRuns):
                    .replace('"epsilon": "1/8', '"epsilon": "1/9'))
         self.refuse(5, "verify", "budget.db", "--receipts", "published", parts=("published receipts were changed since they were written: 'page.html'",))
 
+    def test_published_pages_whose_end_is_missing(self):
+        """Once, such pages were passed over as public ones."""
+        self.init()
+        os.mkdir(self.folder / "published")
+        page = self.run_paid("t.csv", format="html", epsilon="1/8").out
+        start = '<pre id="receipt">'
+        for end in (page.rindex(start) - 100, page.rindex(start) + len(start) + 9, page.rindex("</pre>")):
+            self.write("published/page.html", page[:end])
+            self.refuse(5, "verify", "budget.db", "--receipts", "published",
+                        parts=("published receipts were changed since they were written: 'page.html'",))
+        for whole in (page, "<!DOCTYPE html><p>another page</p></html>", "<p>a part of a page"):
+            self.write("published/page.html", whole)
+            self.ledger("verify", "budget.db", "--receipts", "published")
+
     def test_published_receipts_that_were_altered(self):
         """Once, such receipts were passed over, and a ledger that had forgotten their entries was whole."""
         self.init()

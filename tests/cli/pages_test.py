@@ -135,8 +135,19 @@ class OfAReceipt(PageTest):
         self.assertEqual(self.of("explain", "page.html", "--format", "html"), self.file("page.html"))
         self.write("page.html", self.file("page.html").replace("deciles", "").replace("&quot;1&quot;", "&quot;2&quot;"))
         self.assert_refused(run("explain", "page.html", cwd=self.folder), 3, "not as it was written")
-        self.write("page.html", "<!DOCTYPE html>\n<p>")
+        self.write("page.html", "<!DOCTYPE html>\n<p></p></html>\n")
         self.assert_refused(run("explain", "page.html", cwd=self.folder), 3, "is a page without a receipt")
+
+    def test_its_end_may_be_missing(self):
+        """Once, explain said of such a page that it was a public one."""
+        page = self.page(receipt="r.json")
+        start = '<pre id="receipt">'
+        for end in (page.rindex(start) - 100, page.rindex(start) + len(start), page.rindex("</pre>")):
+            self.write("page.html", page[:end])
+            self.assert_refused(run("explain", "page.html", cwd=self.folder), 3, "is a page whose end is missing", "the whole page")
+        self.write("page.html", page[:page.rindex("</pre>") + 6])
+        cut_behind = run("explain", "page.html", cwd=self.folder)
+        self.assertEqual((cut_behind.code, cut_behind.out), (0, self.of("explain", "r.json")))
 
     def explain_page(self, text):
         """What explain says about a page's parts on standard error. The explanation of its receipt must stay the same."""

@@ -96,6 +96,10 @@ std::vector<std::string> altered_parts(const std::string& html, const WebPage& m
   return altered;
 }
 
+bool is_cut_off_page(const std::string& text) {
+  return text.starts_with("<!DOCTYPE html>") && text.find("</html>") == std::string::npos;
+}
+
 std::string receipt_of_page(const std::string& html) {
   constexpr std::string_view start = "<pre id=\"receipt\">";
   const std::size_t begin = html.rfind(start);
