@@ -43,7 +43,7 @@ int plan_file(const Typed& typed) {
   const requests::PublicationFile file = requests::read_publication(typed.file, typed.one("duckdb"));
   const PublicationPlan plan = [&] {
     const Progress progress("simulating releases", shown_in_pipes);
-    return plan_publication(file.publication, file.parts);
+    return requests::plan_publication(file);
   }();
   print(text_in(format, plan));
   if (format == Format::csv) tell(beside_csv(plan));

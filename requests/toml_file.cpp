@@ -59,6 +59,31 @@ std::string plain_date(std::string_view written) {
   return text;
 }
 
+/// Why a text is not TOML, and what to write.
+struct Fault {
+  std::string what;
+  std::string hint;
+};
+
+/// The fault in words that quote at most a key: a key that stands there twice.
+Fault unquoted_fault(std::string_view description, const std::string& help) {
+  constexpr std::string_view redefined = "cannot redefine existing ";
+  if (const std::size_t at = description.find(redefined); at != std::string_view::npos) {
+    const std::size_t first = description.find('\'', at);
+    const std::size_t last = description.rfind('\'');
+    if (first == last) return {"a key is written twice", "write each key once"};
+    std::string key(description.substr(first + 1, last - first - 1));
+    key.erase(key.find_last_not_of(" \t") + 1);
+    return {fmt::format("'{}' is written twice", key), "write each key once"};
+  }
+  if (description.find("parsing date") != std::string_view::npos ||
+      description.find("parsing time") != std::string_view::npos) {
+    return {"there is no such date or time", "write a date as 2024-02-29, and a time as 2024-02-29T17:00:00Z"};
+  }
+  return {"this is not TOML",
+          "a TOML file is expected, with texts and fractions in quotes and decimals after a point; " + help};
+}
+
 }  // namespace
 
 // --- The file --------------------------------------------------------------------------------------------------------
@@ -71,9 +96,8 @@ TomlFile::TomlFile(std::string name, std::string text, std::string help, Quoting
   } catch (const toml::parse_error& error) {
     const std::string where = fmt::format("{}:{}: ", name_, std::max(1U, error.source().begin.line));
     if (!is_utf8(text_)) refuse(where + "this is not UTF-8 text", "save the file as UTF-8");
-    const std::string what(quoting == Quoting::allowed ? error.description() : "this is not TOML");
-    refuse(where + what,
-           "a TOML file is expected, with texts and fractions in quotes and decimals after a point; " + help_);
+    const Fault fault = unquoted_fault(error.description(), help_);
+    refuse(where + (quoting == Quoting::allowed ? std::string(error.description()) : fault.what), fault.hint);
   }
 }
 
@@ -175,6 +199,7 @@ std::string Item::word(const std::string& example) const {
 std::string Item::path() const {
   const auto* const text = node_->as_string();
   if (text == nullptr) refuse_kind("a path", R"(write for example "codes.csv")");
+  if (text->get().empty()) refuse("an empty text", R"(write for example "codes.csv")");
   return file_->beside(text->get());
 }
 
@@ -204,6 +229,13 @@ std::string Item::entry() const {
   if (node_->is_date() || node_->is_date_time()) return plain_date(file_->written_from(node_->source().begin));
   const Rational value = number();
   return value.is_decimal() ? value.to_decimal() : value.to_string();
+}
+
+std::string Item::one_entry() const {
+  if (is_list() || is_table() || node_->is_boolean()) {
+    refuse_kind("one text, number or date", "write a text in quotes, or a number or a date without quotes");
+  }
+  return entry();
 }
 
 void Item::require_keys(const std::vector<std::string>& keys) const {

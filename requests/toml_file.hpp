@@ -99,6 +99,9 @@ class Item {
   /// A number, a date, a time or any other text, as it would be typed for an option.
   std::string entry() const;
 
+  /// The same, for a member that may also be a text: in its error, too.
+  std::string one_entry() const;
+
   /// The value for one of a few words. Throws `data` for any other word.
   template <class Value>
   Value choice(const std::map<std::string, Value>& choices) const;

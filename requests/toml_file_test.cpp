@@ -112,5 +112,24 @@ TEST(TomlFiles, AreRefusedWithoutQuotingThem) {
             "a TOML file is expected, with texts and fractions in quotes and decimals after a point; see elsewhere");
 }
 
+// The message was that this is not TOML. It may be some other file, so only a key is quoted.
+TEST(TomlFiles, SayWhichKeyIsWrittenTwice) {
+  const auto said = [](const std::string& text) {
+    const Error error = testing::error_of([&] { const TomlFile file("x.toml", text, "see elsewhere"); });
+    return std::string(error.what()) + "; " + error.hint();
+  };
+  EXPECT_EQ(said("[a]\nb = 1\nb  = 'secret'\n"), "x.toml:3: 'b' is written twice; write each key once");
+  EXPECT_EQ(said("[a]\nb.c = 1\nb.c = 2\n"), "x.toml:3: 'b.c' is written twice; write each key once");
+  EXPECT_EQ(said("[a]\nb = 1\nb.c = 2\n"), "x.toml:3: a key is written twice; write each key once");
+  EXPECT_EQ(said("[a]\nb = 1\n[a]\n"), "x.toml:3: 'a' is written twice; write each key once");
+  EXPECT_EQ(said("[a]\nb = { c = 1, c = 2 }\n"), "x.toml:2: 'c' is written twice; write each key once");
+  for (const char* const none : {"2024-02-30", "2024-13-01", "2024-02-29T25:00:00Z", "25:00:00"}) {
+    EXPECT_EQ(
+        said(std::string("[a]\nb = ") + none + "\n"),
+        "x.toml:2: there is no such date or time; write a date as 2024-02-29, and a time as 2024-02-29T17:00:00Z");
+  }
+  EXPECT_EQ(said("a = 1\nsecret, 3\n").find("secret"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fractile::requests

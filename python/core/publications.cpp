@@ -153,7 +153,7 @@ void bind_files(nb::module_& module) {
   module.def(
       "plan_publication",
       [](const PublicationFile& file) {
-        return interruptible([&](SignalWatch&) { return plan_publication(file.publication, file.parts); });
+        return interruptible([&](SignalWatch&) { return requests::plan_publication(file); });
       },
       nb::arg("file"));
 }

@@ -55,15 +55,15 @@ using Members = std::vector<Member>;
 std::vector<std::string> option_values(const Member& member, const Item& item) {
   switch (member.says) {
     case Says::entry:
-      return {item.entry()};
+      return {item.one_entry()};
     case Says::pair: {
       std::vector<std::string> ends = mapped(item.items(), [](const Item& one) { return one.entry(); });
       if (ends.size() == 2) return ends;
       item.refuse(fmt::format("two ends are expected, but there are {}", ends.size()), "write for example [0, 125]");
     }
     case Says::list: {
-      if (!item.is_list()) return {item.entry()};
-      const std::vector<std::string> entries = mapped(item.items(), [](const Item& one) { return one.entry(); });
+      if (!item.is_list()) return {item.one_entry()};
+      const std::vector<std::string> entries = mapped(item.items(), [](const Item& one) { return one.one_entry(); });
       if (entries.empty()) item.refuse("an empty list", "leave it out, or write at least one");
       return {listed(entries)};
     }
@@ -138,6 +138,9 @@ class PublicFiles {
   /// Reads the columns with these names, as lists of equal length.
   std::vector<std::vector<std::string>> columns(const Item& item, const std::vector<std::string>& names) {
     const std::string path = item.path();
+    if (path == "-" || path == item.file().beside("-")) {
+      item.refuse("keys and cells are read from a file, and - is standard input", "name a public file");
+    }
     for (const std::string& input : inputs_) {
       std::error_code unknown;
       if (input.empty() || !std::filesystem::equivalent(path, input, unknown)) continue;
@@ -196,6 +199,17 @@ std::vector<std::string> listed_keys_of(const Item& list) {
   return keys;
 }
 
+/// Throws `data` if a file has a key twice. The error names records and not the key: the file may be another one than was meant.
+void require_each_once(const std::vector<std::string>& keys, const Item& file) {
+  std::map<std::string_view, std::size_t> records;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const auto [first, is_new] = records.try_emplace(keys[i], i + 1);
+    if (is_new) continue;
+    file.refuse(fmt::format("records {} and {} of '{}' have the same key", first->second, i + 1, file.path()),
+                "write each key once");
+  }
+}
+
 KeyColumn key_column(const std::string& column, const Item& item, PublicFiles& files) {
   KeyColumn result{column, {}, {}};
   if (item.is_list()) {
@@ -219,6 +233,7 @@ KeyColumn key_column(const std::string& column, const Item& item, PublicFiles& f
   if (const std::optional<Item> key = item.find("key")) names = {key->word("code")};
   if (const std::optional<Item> label = item.find("label")) names.push_back(label->word("name"));
   std::vector<std::vector<std::string>> columns = files.columns(*file, names);
+  require_each_once(columns[0], *file);
   result.keys = std::move(columns[0]);
   if (columns.size() > 1) result.labels = std::move(columns[1]);
   return result;
@@ -245,6 +260,16 @@ const Members& input_options() {
                                {"decimal"},
                                {"thousands"},
                                {"encoding"}};
+  return members;
+}
+
+/// The members of [input] whose values errors may be about.
+const Members& input_members() {
+  static const Members members = [] {
+    Members all = input_options();
+    all.push_back({"tables", Says::list, "table"});
+    return all;
+  }();
   return members;
 }
 
@@ -300,7 +325,7 @@ ReadInput input_of(const Item& root) {
     const bool is_elsewhere = !file && std::ranges::all_of(typed.values, [](const auto& said) {
       return said.first == "unreadable" || said.first == "null";
     });
-    checked_members(*item, input_options(), [&] {
+    checked_members(*item, input_members(), [&] {
       if (is_elsewhere) {
         result.input.read.unreadable = unreadable_of(typed);
       } else {
@@ -323,7 +348,7 @@ ReadInput input_of(const Item& root) {
   const TableOptions& read = result.input.read;
   if (read.file.empty() && read.sql.empty()) return result;  // a profile file, or records that the caller has
   if (!result.input.postgres.empty()) return result;
-  checked_members(*item, input_options(), [&] { read.validate(); });
+  checked_members(*item, input_members(), [&] { read.validate(); });
   return result;
 }
 
@@ -756,6 +781,15 @@ Source PublicationInput::source() const {
     usage("the publication names no records", "write [input] and below it file = \"payroll.csv\"");
   }
   return Source::file(read);
+}
+
+PublicationPlan plan_publication(const PublicationFile& file) {
+  try {
+    return fractile::plan_publication(file.publication, file.parts);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::usage) throw;
+    throw Error(error.code(), {file.name, ": ", error.what_words()}, error.hint_words(), error.field());
+  }
 }
 
 PublicationFile read_publication(const std::string& name, const std::string& library, const OnPublicFile& on_file) {

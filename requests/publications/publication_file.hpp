@@ -45,6 +45,9 @@ PublicationFile read_publication(const std::string& name, const std::string& lib
 /// Reads a publication from a text. Errors call the text `name`, and paths in it are relative to the folder of `name`.
 PublicationFile publication_in(const std::string& text, const std::string& name, const std::string& library);
 
+/// The plan of the publication. Errors name the file and the table.
+PublicationPlan plan_publication(const PublicationFile& file);
+
 /// Whether the words name this field, in whatever way they are worded.
 bool is_named(const Words& words, const std::string& field);
 

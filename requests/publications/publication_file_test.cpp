@@ -305,6 +305,18 @@ TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
                  "a cell has 1 key, and the table 2 columns", "one key a column");
   expect_refused("count = true\nmean", "mean", "16: table[0]", "releases no count", "count = true");
   expect_refused("hidden = 10", "hidden = -1", "45: marks.hidden", "-1 is not a whole number", "write for example");
+  // These had no place, or the place or the words of something else.
+  expect_refused("count = true\nmean", "count = true\ncount = true\nmean", "23", "'count' is written twice", "once");
+  expect_refused("[marks]", "[publication]", "43", "'publication' is written twice", "once");
+  expect_refused("2000-01-01", "2024-02-30", "33", "there is no such date or time", "2024-02-29");
+  expect_refused("missing = [", "tables = { v = \"v.csv\" }\nmissing = [", "9: input.tables", "tables goes with sql",
+                 "write a query");
+  expect_refused("rows = 1000", "rows = \"\"", "28: table[0].rows", "an empty text", "\"codes.csv\"");
+  expect_refused("rows = 1000", "rows = \"-\"", "28: table[0].rows", "- is standard input", "name a public file");
+  expect_refused("share = 2", "mechanism = [\"joint\"]", "29: table[0].mechanism",
+                 "one text, number or date is expected, and this is a list", "a text in quotes");
+  expect_refused("missing = [", "null = false\nmissing = [", "9: input.null",
+                 "one text, number or date is expected, and this is true or false", "a text in quotes");
   expect_refused("quantiles = \"deciles\"", "", "27: table[0].intervals", "intervals need quantiles", "leave it out");
   expect_refused("unreliable = 0.2", "unreliable = 0", "44: marks.unreliable", "not above 0", "0.2");
 }

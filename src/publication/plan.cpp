@@ -105,14 +105,16 @@ class Planner {
   PublicationPlan plan() const {
     PublicationPlan result{publication_, {}};
     for (const PublicationPart& part : parts_) result.levels.push_back({part});
-    share_among_threads(threads_of_machine(), parts_.size(), [&](std::size_t i) { fill(result.levels[i]); });
+    share_among_threads(threads_of_machine(), parts_.size(), [&](std::size_t i) {
+      in_table(publication_.tables[parts_[i].table], [&] { fill(result.levels[i]); });
+    });
     for (const PublicationPart& part : parts_) {
       const PublicationTable& table = publication_.tables[part.table];
       for (std::size_t l = table.drawn_levels(); part.level == 0 && l < table.levels.size(); ++l) {
         PlannedLevel& sum = result.sums.emplace_back(PlannedLevel{part});
         sum.part.level = l;
         sum.part.share = sum.part.counts_share = Rational(0);
-        fill(sum);
+        in_table(table, [&] { fill(sum); });
       }
     }
     return result;

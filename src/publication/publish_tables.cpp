@@ -249,15 +249,11 @@ class TablesRun {
   void require_valid() const {
     for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
       if (held_[i]) continue;
-      try {
+      in_table(request_.publication.tables[plan_.levels[i].part.table], [&] {
         plan_.levels[i].request.validate(sql_stability_);
         require_summable(request_.publication, plan_.levels[i], sql_stability_);
         if (charge_ || !request_.receipt.empty()) require_readable(receipt_size(plan_.levels[i]));
-      } catch (const Error& error) {
-        if (error.code() != ErrorCode::usage) throw;
-        const std::string& name = request_.publication.tables[plan_.levels[i].part.table].name;
-        throw Error(ErrorCode::usage, {"table '", name, "': ", error.what_words()}, error.hint_words(), error.field());
-      }
+      });
     }
   }
 

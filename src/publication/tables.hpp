@@ -4,9 +4,22 @@
 #include <cstdint>
 #include <optional>
 
+#include "fractile/error.hpp"
 #include "fractile/publication.hpp"
 
 namespace fractile::publication_detail {
+
+/// Runs `work`, and names the table in its errors of usage.
+template <class Work>
+void in_table(const PublicationTable& table, const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::usage) throw;
+    throw Error(ErrorCode::usage, {"table '", table.name, "': ", error.what_words()}, error.hint_words(),
+                error.field());
+  }
+}
 
 /// The columns by which a level has cells.
 KeyColumns columns_of(const PublicationTable& table, const KeyLevel& level);

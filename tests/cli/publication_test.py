@@ -193,6 +193,17 @@ class Refusals(Publication):
         self.refuse(6, "keys.region.file", "does not show its format", "name a file that ends with .csv, .tsv, .parquet or .json",
                     keys='region = { file = "regions.list" }', table=by_region)
 
+    def test_keys_that_a_file_has_twice(self):
+        """Once, neither the file nor a record was named."""
+        self.write("regions.csv", "region\nn\ns\ne\ns\n")
+        self.refuse(6, "keys.region.file", "records 2 and 4 of 'regions.csv' have the same key\n", "write each key once",
+                    keys='region = { file = "regions.csv" }', table='by = "region"')
+
+    def test_a_budget_for_which_no_interval_can_be_made(self):
+        """Once, the message said neither which file nor which table."""
+        self.write("tiny.toml", FILE.format(keys=KEYS, table=TABLE + "\ncount = true").replace("epsilon = 1", "epsilon = 1e-30"))
+        self.assert_refused(self.plan("tiny.toml"), 2, "tiny.toml: table 'pay': noise too wide for an interval\n")
+
     def test_rows_of_cells(self):
         for text, what in (("region,sex,rows\nn,f,2\n", "of 4 cells, but the file has 1"),
                            ("region,sex,rows\nn,f,2\nn,f,2\n", "record 2 is about a cell that appeared before"),
