@@ -427,6 +427,22 @@ def test_records_are_asked_for_after_the_charge(file, records, ledger):
     assert [entries for rows, entries in asked if rows] == [5] and ledger.accounts[0].spent == "epsilon = 1"
 
 
+def test_what_failed_after_its_charge_can_be_voided(file, records, ledger, tmp_path):
+    """Its folder was removed, and then it was not certain that there is no receipt in it."""
+
+    def fail(frame):
+        if ledger.entries:
+            raise RuntimeError("no more records")
+        return frame
+
+    with pytest.raises(fractile.DataError, match="entries 1 to 5 of .* stay reserved"):
+        fractile.publish(file, data=pl.LazyFrame(records).map_batches(fail), ledger=ledger, output=tmp_path / "out")
+    assert list((tmp_path / "out").iterdir()) == []
+    for entry in ledger.entries:
+        ledger.void(entry.id, "it failed")
+    assert ledger.accounts[0].spent == "epsilon = 0"
+
+
 INTERRUPTED = """
 import sys, fractile, polars as pl
 def slow(frame):
