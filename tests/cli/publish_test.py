@@ -296,7 +296,7 @@ class Tables(Publishing):
         self.assertIn("Together they cost exactly the budget", " ".join(self.of("explain", "of2/two.json").split()))
         quartiles = hours.replace("median", "quartiles")
         refused, costs = paid(file("three.toml", "5", pay, quartiles, target))
-        self.assert_refused(refused, 4, "but the publication has epsilon = 1 beside what the ledger holds of it\n")
+        self.assert_refused(refused, 4, "but the publication has epsilon = 1 beside what the ledger holds of it (entry 2 of targets.db; earlier: entry 1 at epsilon = 1/10)\n")
         self.assertIn("allow larger errors, or write at least epsilon = ", refused.err)
         self.assertEqual(costs, [])
 
