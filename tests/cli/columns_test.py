@@ -170,6 +170,14 @@ class Refused(ColumnsTest):
             with self.subTest(name):
                 self.assert_refused(run("columns", name, "--check", cwd=self.folder), 3, name)
 
+    def test_json_without_a_record_that_is_an_object(self):
+        """Such files have no keys, and once passed as tables without columns; a paid release failed."""
+        for content in ('[[20,"a"],[30,"b"]]', "5", "[1,2,3]", '"abc"'):
+            with self.subTest(content=content):
+                self.write("t.json", content)
+                for result in (run("columns", "t.json", "--check", cwd=self.folder), self.run_release("t.json")):
+                    self.assert_refused(result, 3, "t.json: a record of JSON is not an object", "write each record as an object")
+
     def test_tables_that_are_none(self):
         self.write("t.csv", b"x,y\n1,2\n3\n")
         self.assert_refused(run("columns", "t.csv", "--check", cwd=self.folder), 3, "line 3", "more or fewer cells than the header")

@@ -42,14 +42,20 @@ bool is_statement_error(std::string_view message) {
          message.starts_with("Catalog Error");
 }
 
+/// What is wrong with a record of JSON by the engine's message, which quotes the record behind its first words; nothing for other
+/// messages. The record may hold any words.
+std::optional<FailureKind> kind_of_record(std::string_view message) {
+  if (!message.starts_with("Invalid Input Error: JSON transform error")) return {};
+  if (message.find(": Expected OBJECT, but got ") < message.find(": Object {")) return FailureKind::no_object;
+  return contains(message, " has duplicate key \"") ? std::optional(FailureKind::twin_keys) : std::nullopt;
+}
+
 FailureKind kind_of(std::string_view message) {
   if (is_statement_error(message)) return FailureKind::statement;
   if (message.starts_with("Out of Memory")) return FailureKind::memory;
   if (message.starts_with("Missing Extension")) return FailureKind::missing_extension;
   if (message.starts_with("IO Error: No files found")) return FailureKind::missing_file;
-  // The record that the message quotes may hold any words, so this kind is looked for before those that are found by words alone.
-  if (message.starts_with("Invalid Input Error: JSON transform error") && contains(message, " has duplicate key \""))
-    return FailureKind::twin_keys;
+  if (const auto kind = kind_of_record(message)) return *kind;  // before the kinds that are found by words alone
   if (contains(message, "Maximum line size")) return FailureKind::long_line;
   if (contains(message, "\"maximum_object_size\"")) return FailureKind::long_record;
   if (contains(message, "not utf-8") || contains(message, "nvalid unicode") || contains(message, "not UTF-8") ||

@@ -28,6 +28,7 @@ enum class FailureKind {
   unclosed_quote,     ///< a quoted cell that is not closed
   column_count,       ///< a text line with more or fewer cells than the header
   twin_keys,          ///< a JSON record has a key twice that is read
+  no_object,          ///< another value of JSON stands where a record must be an object
   malformed,          ///< the file does not have its format, or is truncated; or a function of SQL refused its argument
   missing_file,       ///< the SQL names a file that is not there
   missing_extension,  ///< the SQL needs an extension

@@ -46,6 +46,14 @@ TEST(Engine, KeysThatStandTwiceInARecordAreNoDamage) {
   EXPECT_EQ(classify_failure(message + record, FailureTime::running).kind, FailureKind::twin_keys);
 }
 
+TEST(Engine, AnotherValueInPlaceOfARecordIsNoDamage) {
+  const std::string at = "Invalid Input Error: JSON transform error in file \"x\", in record/value 1: ";
+  const std::string list = R"(Expected OBJECT, but got ARRAY: [": Object {", "not utf-8", " has duplicate key \""])";
+  EXPECT_EQ(classify_failure(at + list, FailureTime::running).kind, FailureKind::no_object);
+  const std::string twins = R"(Object {"a":1,"a":": Expected OBJECT, but got "} has duplicate key "a")";
+  EXPECT_EQ(classify_failure(at + twins, FailureTime::running).kind, FailureKind::twin_keys);
+}
+
 TEST(Engine, FailuresKeepTheLine) {
   const EngineFailure failure = classify_failure(
       "Invalid Input Error: CSV Error on Line: 31\nOriginal Line: 1,2,3\nExpected Number of Columns: 2 Found: 3",

@@ -57,6 +57,17 @@ std::vector<std::vector<Column>> columns_by_passes(const OpenedTable& source,
   return passes;
 }
 
+/// Reads JSON whose records have no key that can be asked for. As in a release, a record that is not an object ends this. Throws
+/// EngineFailure.
+void require_objects(const OpenedTable& source, const std::function<void()>& on_progress) {
+  const Relation relation = look_through(source, {}, on_progress);
+  const Column any_key = relation.column("key", source.display_name);
+  std::vector<ColumnCells> unused;
+  within_memory(source, [&](std::uint64_t memory) {
+    return read_cells(connecting(source, Order::of_file, memory), relation, {any_key}, unused, on_progress);
+  });
+}
+
 /// Replaces row numbers by numbers within files, if these are known, and adds the names of the files.
 void place_rows(const OpenedTable& table, ColumnCells& cells) {
   for (std::uint64_t& row : cells.unreadable_rows) {
@@ -90,7 +101,9 @@ std::string shown_type(const Column& column) {
 std::vector<TableColumn> checked(const OpenedTable& table, const std::function<void()>& on_progress) {
   std::vector<TableColumn> all;
   try {
-    for (const std::vector<Column>& columns : columns_by_passes(table, on_progress)) {
+    const std::vector<std::vector<Column>> passes = columns_by_passes(table, on_progress);
+    if (passes.empty()) require_objects(table, on_progress);
+    for (const std::vector<Column>& columns : passes) {
       const Relation relation = look_through(table, columns, on_progress);
       std::vector<ColumnCells> cells;
       within_memory(table, [&](std::uint64_t memory) {

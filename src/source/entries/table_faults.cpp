@@ -151,6 +151,10 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
     case FailureKind::twin_keys:
       return {ErrorCode::data, at + ": a record has a key twice, and the key is read",
               "write each key of a record once"};
+    case FailureKind::no_object:
+      return {ErrorCode::data, at + ": a record of JSON is not an object, and only objects have columns",
+              "write each record as an object, {\"age\": 34, \"income\": 2100}; in pandas: df.to_json(FILE, "
+              "orient=\"records\")"};
     case FailureKind::malformed:
       if (display_name == query_name) {
         return {ErrorCode::data, at + ": a function refused the value that it met, or a file is damaged",

@@ -516,6 +516,21 @@ TEST_F(TableTest, AKeyThatStandsTwiceInARecordFails) {
   EXPECT_EQ(read_text("{\"age\":1}\n{\"age\":2,\"b\":2,\"b\":3}\n", "p.json"), profile_of_ages({1, 2}));
 }
 
+// Files of values and of lists have no key, and once passed the check of all columns for that reason.
+TEST_F(TableTest, ARecordOfJsonThatIsNoObjectFails) {
+  for (const char* const text : {"[[20,\"a\"],[30,\"b\"]]", "5", "[1,2,3]", "\"abc\"", "[[]]", "true\n", "[{\"\":1},3]",
+                                 "[{\"age\":1},3]", "{\"age\":1}\n3\n"}) {
+    const Table table = open(folder.write("p.json", text));
+    for (const Error& error : {error_of([&] { table.checked_columns(); }), failure_of(text, "p.json")}) {
+      EXPECT_EQ(error.code(), ErrorCode::data) << text;
+      EXPECT_TRUE(holds(error, "p.json: a record of JSON is not an object, and only objects have columns")) << text;
+    }
+  }
+  for (const char* const text : {"null", "[null]", "[]", "", "{}", "[{},null]", "[{\"\":1}]"}) {
+    EXPECT_TRUE(open(folder.write("p.json", text)).checked_columns().empty()) << text;
+  }
+}
+
 TEST_F(TableTest, RecordsOfJsonMayStandAnyhow) {
   const auto expected = profile_of_ages({1, 2, 3});
   for (const char* text :
