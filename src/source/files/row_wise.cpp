@@ -153,16 +153,20 @@ class RowWise {
     }
   }
 
+  /// The name by which columns refer to what is read, in lower case; "": none.
+  std::string name_of_from() const {
+    const SqlNode& from = member_of(select_, "from_table");
+    const std::string_view alias = text_of(from, "alias");
+    return lower_case(alias.empty() ? text_of(from, "table_name") : alias);
+  }
+
   /// `y.*` must be of the table that is read. For a structure y it stands for the fields, whose names no other check knows.
   void star(const SqlNode& node, int depth) const {
     if (!is_absent(member_of(node, "columns")) || !is_absent(member_of(node, "expr"))) {
       refuse("COLUMNS(...)", "name the columns");
     }
-    const SqlNode& from = member_of(select_, "from_table");
-    const std::string_view alias = text_of(from, "alias");
-    const std::string table = lower_case(alias.empty() ? text_of(from, "table_name") : alias);
     const std::string_view of = text_of(node, "relation_name");
-    if (!of.empty() && lower_case(of) != table) {
+    if (!of.empty() && lower_case(of) != name_of_from()) {
       refuse(std::string(of) + ".*, which is not of the table in FROM", "write *, or name the columns and fields");
     }
     only(node, {"class", "type", "alias", "query_location", "relation_name", "exclude_list", "qualified_exclude_list",
@@ -215,9 +219,19 @@ class RowWise {
     only(node, {"class", "type", "alias", "query_location", "column_names"});
     const std::vector<std::string> names = texts_of(member_of(node, "column_names"));
     if (names.empty()) refuse(unknown("column_names"));
+    require_no_schema(names);
     const std::string lower = lower_case(names.back());
     if (names.size() > 1 || !is_bare_function(lower)) return;
     if (!has_column(member_of(select_, "from_table"), lower, names_)) refuse("the function " + lower);
+  }
+
+  /// The engine also finds a column by way of its table's schema, but not once an empty table hides that table, as in the checks of plans.
+  void require_no_schema(const std::vector<std::string>& names) const {
+    if (names.size() < 3 || lower_case(names[names.size() - 2]) != name_of_from()) return;
+    const std::string first = lower_case(names.front());
+    if (first == name_of_from() || has_column(member_of(select_, "from_table"), first, names_)) return;
+    throw Error(ErrorCode::usage, "the query reads '" + names.back() + "' by way of a schema or a catalog",
+                "write its name alone", "sql");
   }
 
   void parts(const SqlNode& node, std::initializer_list<const char*> names, int depth) const {

@@ -49,6 +49,8 @@ TEST_F(RowWiseTest, Passes) {
            "FROM input",
            "FROM INPUT",
            "SELECT x FROM visits v",
+           "SELECT input.input.x, x.y.z, t.input.y.z, visits.x.visits.y FROM input",
+           "SELECT user.visits.x FROM visits",
            "SELECT * EXCLUDE (a) REPLACE (b + 1 AS b) FROM input",
            "SELECT * RENAME (a AS b) FROM input",
            "SELECT t.*, t.x AS y FROM input AS t(x, z)",
@@ -117,6 +119,10 @@ TEST_F(RowWiseTest, RefusesOtherSources) {
   expect_refused("SELECT * FROM (SUMMARIZE input)", "SUMMARIZE");
   expect_refused("SELECT x FROM elsewhere", "the table elsewhere");
   expect_refused("SELECT x FROM main.input", "schema_name");
+  for (const char* const sql : {"SELECT main.input.x FROM input", "SELECT x FROM input WHERE Temp.Main.INPUT.x > 3",
+                                "SELECT main.t.x FROM input AS t"}) {
+    expect_refused(sql, "the query reads 'x' by way of a schema or a catalog");
+  }
   expect_refused("SELECT x FROM input AT (VERSION => 3)", "at_clause");
 }
 
