@@ -41,6 +41,17 @@ class Refused(CommandTest):
         self.refuse("SELECT x FROM information_schema.tables", "write its name alone")
         self.refuse("SELECT 1 AS x FROM range(10)", "reads no table of people", sql_stability="1")
 
+    def test_names_that_no_check_knows(self):
+        self.write("t.csv", "id,x\na,1\n")
+        self.assert_refused(self.run_release("t.csv", sql="SELECT main.input.x FROM input"), 2,
+                            "the query reads 'x' by way of a schema or a catalog", "write its name alone")
+        window = ("SELECT id, sum(m) AS x FROM (SELECT id, x AS y, max(CAST(y AS INT)) OVER (PARTITION BY id) AS m FROM input) "
+                  "GROUP BY id")
+        self.assert_refused(self.run_release("t.csv", sql=window, person="id"), 2,
+                            "the query makes 'y' in the SELECT whose windows or WHERE read it", "write there what 'y' stands for")
+        self.assert_refused(self.run_release("t.csv", sql="WITH t AS (FROM input) SELECT id, sum(CAST(t.x AS INT)) AS x FROM t "
+                                             "GROUP BY id", person="id"), 2, "WITH")
+
     def test_options(self):
         self.refuse("SELECT x FROM input", "--sql-stability: ", sql_stability="0")
         self.refuse("SELECT x FROM input", "--sql-stability: ", sql_stability="1000000001")

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 #include "source/engine/letter_case.hpp"
 
@@ -37,16 +38,49 @@ std::optional<std::string> person_of_window(const SqlNode& window) {
   return names.front();
 }
 
+/// Calls visit(name) for each column that an expression names without its table.
+template <class Visit>
+void for_each_name(const SqlNode& expression, Visit visit) {
+  if (expression.IsArray()) {
+    for (const SqlNode& each : expression.GetArray()) for_each_name(each, visit);
+  } else if (expression.IsObject()) {
+    const std::vector<std::string> names = texts_of(member_of(expression, "column_names"));
+    if (names.size() == 1) visit(names.front());
+    for (const auto& member : expression.GetObject()) for_each_name(member.value, visit);
+  }
+}
+
+/// Calls visit(window) for each window in an expression, none of which is inside another one.
+template <class Visit>
+void for_each_window(const SqlNode& expression, Visit visit) {
+  if (expression.IsArray()) {
+    for (const SqlNode& each : expression.GetArray()) for_each_window(each, visit);
+  } else if (expression.IsObject() && text_of(expression, "class") == "WINDOW") {
+    visit(expression);
+  } else if (expression.IsObject()) {
+    for (const auto& member : expression.GetObject()) for_each_window(member.value, visit);
+  }
+}
+
+/// Whether the SELECT at this place of FROM has a * in its list, so that it may have columns that HasColumn does not find.
+bool has_star(const SqlNode& from) {
+  const SqlNode& list = member_of(member_of(member_of(from, "subquery"), "node"), "select_list");
+  return list.IsArray() &&
+         std::ranges::any_of(list.GetArray(), [](const SqlNode& item) { return text_of(item, "class") == "STAR"; });
+}
+
 /// Turns the windows of a SELECT into columns of a joined table.
 class Joining {
  public:
   /// `document` is the tree to change.
-  Joining(const Session& connection, SqlDocument& document) : connection_(connection), document_(document) {}
+  Joining(const Session& connection, SqlDocument& document, const HasColumn& has_column)
+      : connection_(connection), document_(document), has_column_(has_column) {}
 
   /// Changes the SELECT if all of its windows are of aggregates and partitioned by one column.
   void change(SqlNode& select) {
     person_.clear();
     if (!find_common_person(member_of(select, "select_list"))) return;
+    require_columns_of_from(select);
     SqlDocument pattern = SqlTree::of(connection_,
                                       "SELECT * FROM (SELECT * FROM a_table) JOIN (SELECT a, f(a) AS f FROM a_table "
                                       "GROUP BY a) USING (a)")
@@ -93,6 +127,23 @@ class Joining {
                                [this](const auto& member) { return find_common_person(member.value); });
   }
 
+  /// Throws `usage` if a window or WHERE names what the same list makes. The joined tables lack that.
+  void require_columns_of_from(const SqlNode& select) const {
+    const SqlNode& from = member_of(select, "from_table");
+    const SqlNode& list = member_of(select, "select_list");
+    if (!list.IsArray() || has_star(from)) return;
+    const auto require = [&](const std::string& name) {
+      const auto makes_it = [&](const SqlNode& item) { return lower_case(text_of(item, "alias")) == lower_case(name); };
+      if (has_column_(from, lower_case(name)) || std::ranges::none_of(list.GetArray(), makes_it)) return;
+      throw Error(ErrorCode::usage, "the query makes '" + name + "' in the SELECT whose windows or WHERE read it",
+                  "write there what '" + name + "' stands for, or make it in a SELECT inside: FROM (SELECT *, ... AS " +
+                      name + " FROM input)",
+                  "sql");
+    };
+    for_each_name(member_of(select, "where_clause"), require);
+    for_each_window(list, [&](const SqlNode& window) { for_each_name(window, require); });
+  }
+
   void set_name(SqlNode& column) { column["column_names"][0].SetString(person_.c_str(), allocator()); }
 
   /// Replaces each window by a column, and appends the same aggregate, as a call like `call`, to the list of the joined table.
@@ -125,6 +176,7 @@ class Joining {
 
   const Session& connection_;
   SqlDocument& document_;
+  const HasColumn& has_column_;
   std::string person_;
   bool has_changed_ = false;
 };
@@ -159,9 +211,10 @@ void visit_table(SqlNode& from, bool is_below_group, Joining& joining, int depth
 
 }  // namespace
 
-std::string without_windows_of_persons(const Session& connection, const SqlTree& tree, const std::string& sql) {
+std::string without_windows_of_persons(const Session& connection, const SqlTree& tree, const std::string& sql,
+                                       const HasColumn& has_column) {
   SqlDocument document = tree.copy();
-  Joining joining(connection, document);
+  Joining joining(connection, document, has_column);
   visit(document["statements"][0]["node"], false, joining, 0);
   return joining.has_changed() ? sql_of(connection, document) : sql;
 }

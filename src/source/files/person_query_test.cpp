@@ -247,6 +247,13 @@ TEST_F(PersonQueries, GroupRecordsBesideWindowsOfTheirPersons) {
              "ID)) AS part, count(DISTINCT year) OVER (PARTITION BY id) AS years FROM (SELECT * FROM input)) WHERE "
              "part > 1 AND years > 0 GROUP BY id"),
       values({3, 1}));
+  // A name that is one of FROM, too, is that one; and a name of a SELECT inside is a column.
+  EXPECT_EQ(latest("SELECT id, max(m) AS x FROM (SELECT id, 'old' AS income, max(TRY_CAST(income AS INTEGER)) OVER "
+                   "(PARTITION BY id) AS m FROM (SELECT * EXCLUDE year FROM input)) GROUP BY id"),
+            values({9, 3, 4}));
+  EXPECT_EQ(latest("SELECT id, max(m) AS x FROM (SELECT id, y, max(y) OVER (PARTITION BY id) AS m FROM (SELECT id, "
+                   "CAST(income AS INTEGER) AS y FROM input)) GROUP BY id"),
+            values({9, 3, 4}));
   EXPECT_EQ(
       count({.file = incomes,
              .sql = "SELECT id, n - m AS x FROM (SELECT id, count(*) AS n FROM input GROUP BY id) JOIN (SELECT id, "
@@ -288,6 +295,18 @@ TEST_F(PersonQueries, GroupRecordsBesideWindowsOfTheirPersons) {
             "OVER "
             "(PARTITION BY id) > 1) GROUP BY id",
             "QUALIFY"},
+           {"SELECT id, sum(m) AS x FROM (SELECT id, year AS y, max(CAST(Y AS INT)) OVER (PARTITION BY id) AS m FROM "
+            "input) GROUP BY id",
+            "the query makes 'Y' in the SELECT whose windows or WHERE read it"},
+           {"SELECT id, sum(m) AS x FROM (SELECT id, CAST(year AS INT) AS y, 1 + count(*) OVER (PARTITION BY id) AS m "
+            "FROM (SELECT id, year FROM input) WHERE y > 3) GROUP BY id",
+            "write there what 'y' stands for, or make it in a SELECT inside"},
+           {"SELECT p, max(n) AS x FROM (SELECT id AS p, count(*) OVER (PARTITION BY p) AS n FROM input) GROUP BY p",
+            "the query makes 'p'"},
+           {"WITH t AS (FROM input) SELECT t.id, count(t.year) AS x FROM t GROUP BY id", "WITH"},
+           {"WITH t AS (FROM input) SELECT id, max(n) AS x FROM (SELECT id, year AS y, count(y) OVER (PARTITION BY id) "
+            "AS n FROM t) GROUP BY id",
+            "the query makes 'y'"},
        }) {
     const Error error = error_of([&] { Table::open({.file = incomes, .sql = sql}); });
     EXPECT_EQ(error.code(), ErrorCode::usage) << sql;

@@ -179,8 +179,8 @@ std::string in_judged_words(const Session& connection, const SqlTree& tree, cons
                             const RowWiseNames& names) {
   const auto has_it = [&](const SqlNode& from, const std::string& name) { return has_column(from, name, names); };
   const std::string plain = with_plain_names(connection, tree, sql, has_it);
-  if (plain == sql) return without_windows_of_persons(connection, tree, sql);
-  return without_windows_of_persons(connection, SqlTree::of(connection, plain), plain);
+  if (plain == sql) return without_windows_of_persons(connection, tree, sql, has_it);
+  return without_windows_of_persons(connection, SqlTree::of(connection, plain), plain, has_it);
 }
 
 /// A query that passed the checks of its text and its tables.
@@ -391,8 +391,8 @@ Relation open_query(const Session& connection, const TableOptions& options, std:
   if (!options.sql_stability) {
     names.has_column = [&](const std::string& table, const std::string& name) {
       const auto is_it = [&](const Input& input) { return lower_case(input.name) == table; };
-      const auto at = std::ranges::find_if(inputs, is_it) - inputs.begin();
-      return has_column(views.at(static_cast<std::size_t>(at)), name);
+      const auto at = static_cast<std::size_t>(std::ranges::find_if(inputs, is_it) - inputs.begin());
+      return at < views.size() && has_column(views[at], name);  // WITH may make a table, too
     };
     names.is_short = [&](const std::string& name) {
       return std::ranges::all_of(views, [&](const View& view) { return is_short(view, name); });
