@@ -66,10 +66,10 @@ void draw_groups(std::size_t groups, DrawSource& source, std::size_t threads,
 /// Releases groups within the bounds of their profiles, from a share of the query's budget. `counted`: the profiles as they were
 /// counted.
 Release groups_from(const std::vector<GroupKey>& keys, std::span<const RankProfile> profiles,
-                    const std::vector<RankProfile>& counted, const QuantileQuery& query,
-                    const std::optional<BesideQuantiles>& beside, Share share, DrawSource& source,
-                    std::size_t most_threads, const AutoPolicy& policy) {
-  const std::size_t threads = std::clamp<std::size_t>(most_threads, 1, keys.size());
+                    const std::vector<RankProfile>& counted, const std::optional<BesideQuantiles>& beside, Share share,
+                    DrawSource& source, const ReleaseOptions& options, const AutoPolicy& policy) {
+  const std::size_t threads = std::clamp<std::size_t>(options.threads, 1, keys.size());
+  const QuantileQuery& query = options.query;
   const QuantileQuery each = group_query(query);
   Release release{query, profiles.front().lattice(), {}};
   release.groups.reserve(keys.size());
@@ -77,8 +77,8 @@ Release groups_from(const std::vector<GroupKey>& keys, std::span<const RankProfi
   touch(release.groups.data(), keys.size() * sizeof(Release::Group), threads);
   release.groups.resize(keys.size());
   GroupShares shares = share.for_groups(keys.size());
-  std::vector<ReleaseSampler> samplers(
-      threads, ReleaseSampler(each, PersonSteps::in_groups(query), policy, beside ? &*beside : nullptr));
+  std::vector<ReleaseSampler> samplers(threads, ReleaseSampler(each, PersonSteps::in_groups(query), policy,
+                                                               beside ? &*beside : nullptr, origin_of_bounds(options)));
   draw_groups(keys.size(), source, threads, [&](std::size_t worker, std::size_t i, DrawSource& own) {
     release.groups[i] = samplers[worker].sample(profiles[i], shares.take(), own, &counted[i]);
     release.groups[i].key = keys[i];
@@ -103,14 +103,12 @@ Release release_with(const std::vector<GroupKey>& keys, const std::vector<RankPr
   require_keys(keys, profiles);
   const std::optional<BesideQuantiles> beside = beside_quantiles(options, each, profiles.front().lattice());
   if (!options.bounds) {
-    return groups_from(keys, profiles, profiles, query, beside, Share::whole(query.budget), source, options.threads,
-                       policy);
+    return groups_from(keys, profiles, profiles, beside, Share::whole(query.budget), source, options, policy);
   }
   Share whole = Share::whole(query.budget);
   const FoundBounds found = found_bounds(profiles, query, *options.bounds, whole, source);
   const std::vector<RankProfile> within = clamped(profiles, found.lowest, found.highest);
-  Release release =
-      groups_from(keys, within, profiles, query, beside, whole.take_rest(), source, options.threads, policy);
+  Release release = groups_from(keys, within, profiles, beside, whole.take_rest(), source, options, policy);
   add_bounds(release, found);
   return release;
 }

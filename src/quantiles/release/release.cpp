@@ -38,7 +38,7 @@ std::optional<BesideQuantiles> beside_quantiles(const ReleaseOptions& options, c
 }
 
 CommonStages& ReleaseSampler::common_for(const Share& share, const Lattice& lattice) {
-  if (!common_) common_.emplace(paid_from(share, asked_), lattice, policy_);
+  if (!common_) common_.emplace(paid_from(share, asked_), lattice, policy_, bounds_);
   return *common_;
 }
 
@@ -93,7 +93,8 @@ Release release_with(const RankProfile& profile, const ReleaseOptions& options, 
   const std::optional<BesideQuantiles> beside = beside_quantiles(options, query, profile.lattice());
   const auto drawn = [&](const RankProfile& within, Share share) {
     Release release{query, within.lattice(), {}};
-    ReleaseSampler sampler(query, PersonSteps::in_table(query), policy, beside ? &*beside : nullptr);
+    ReleaseSampler sampler(query, PersonSteps::in_table(query), policy, beside ? &*beside : nullptr,
+                           origin_of_bounds(options));
     release.groups.push_back(sampler.sample(within, std::move(share), source, &profile));
     if (beside) release.statistics = beside->terms();
     return release;

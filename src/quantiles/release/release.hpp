@@ -51,6 +51,11 @@ class BesideQuantiles {
   StatisticsSampler sampler_;
 };
 
+/// Where the bounds of a release with these options come from.
+inline BoundsOrigin origin_of_bounds(const ReleaseOptions& options) {
+  return options.bounds ? BoundsOrigin::found : BoundsOrigin::declared;
+}
+
 /// Nothing when the options ask for none.
 std::optional<BesideQuantiles> beside_quantiles(const ReleaseOptions& options, const QuantileQuery& each,
                                                 const Lattice& counted_on);
@@ -67,8 +72,8 @@ class ReleaseSampler {
  public:
   /// `policy` and `beside`, if given, must outlive this object.
   ReleaseSampler(QuantileQuery asked, PersonSteps person, const AutoPolicy& policy = AutoPolicy::standard(),
-                 const BesideQuantiles* beside = nullptr)
-      : asked_(std::move(asked)), person_(person), policy_(policy), beside_(beside) {}
+                 const BesideQuantiles* beside = nullptr, BoundsOrigin bounds = BoundsOrigin::declared)
+      : asked_(std::move(asked)), person_(person), policy_(policy), beside_(beside), bounds_(bounds) {}
 
   /// Releases one profile, with `share` in place of the query's budget. Statistics are of `counted`, the profile as it was counted,
   /// if it differs from `profile`. All profiles must be on one lattice, and all shares must have one amount.
@@ -90,6 +95,7 @@ class ReleaseSampler {
   PersonSteps person_;
   const AutoPolicy& policy_;
   const BesideQuantiles* beside_;
+  BoundsOrigin bounds_;
   std::optional<CommonStages> common_ = {};
   std::map<std::size_t, CriticalValues> critical_ = {};  // by the outcome of the count of records
 };

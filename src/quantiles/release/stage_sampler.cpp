@@ -16,8 +16,9 @@ QuantileQuery paid_from(const Share& share, QuantileQuery query) {
   return query;
 }
 
-CommonStages::CommonStages(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy)
-    : plan_(std::make_shared<const QuantilePlan>(plan_of(query, lattice, policy))) {}
+CommonStages::CommonStages(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy,
+                           BoundsOrigin bounds)
+    : plan_(std::make_shared<const QuantilePlan>(plan_of(query, lattice, policy, bounds))) {}
 
 std::shared_ptr<const QuantilePlan> CommonStages::plan_for(const PreliminaryOutcome& found) {
   if (plan_->counted.empty() || !found.rows) return plan_;

@@ -23,7 +23,8 @@ QuantileQuery paid_from(const Share& share, QuantileQuery query);
 class CommonStages {
  public:
   /// `query`: its budget is what stages may spend. Throws `usage` as plan_of() does. The policy must outlive this object.
-  CommonStages(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy);
+  CommonStages(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy,
+               BoundsOrigin bounds = BoundsOrigin::declared);
 
   /// What follows from an outcome of the preliminary stages.
   struct Next {

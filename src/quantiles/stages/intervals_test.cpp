@@ -135,6 +135,55 @@ TEST(Intervals, SelectAsManyPointsAsFindATie) {
   EXPECT_EQ(points(1000), 19U);
 }
 
+QuantileQuery twentieths(IntervalSubject of) {
+  QuantileQuery query{{}, Budget::pure(Rational(1))};
+  for (std::int64_t i = 1; i < 20; ++i) query.quantiles.emplace_back(i, 20);
+  query.intervals = IntervalRequest{Rational(19, 20), of, false};
+  return query;
+}
+
+/// Thresholds follow from the order of the targets, and bounds that are found from the sample. With 450 records, 26 of 29 targets
+/// were at or below 3/20 on a lattice of 2^6 candidates, and 29 on one of 2^20. So the sample had a say in its thresholds.
+TEST(Intervals, OfAPopulationHaveTheSameTargetsWhateverBoundsAreFound) {
+  const auto plan_on = [](int log2_size, IntervalSubject of, BoundsOrigin bounds) {
+    return plan_of(twentieths(of), Lattice::numbers(std::uint64_t{1} << log2_size), AutoPolicy::standard(), bounds);
+  };
+  const QuantilePlan typical = plan_on(20, IntervalSubject::population, BoundsOrigin::found);
+  int would_differ = 0;
+  for (std::size_t rows = 0; rows < typical.counted.size() && typical.counted[rows].rows < 20'000; rows += 2) {
+    const Brackets expected = typical.with_rows(rows).brackets.value();
+    for (const int log2_size : {0, 1, 6, 45, 61}) {
+      const Brackets found =
+          plan_on(log2_size, IntervalSubject::population, BoundsOrigin::found).with_rows(rows).brackets.value();
+      EXPECT_EQ(found.cuts, expected.cuts) << log2_size << ' ' << typical.counted[rows].rows;
+      EXPECT_EQ(found.shares.cells, expected.shares.cells);
+      would_differ +=
+          plan_on(log2_size, IntervalSubject::population, BoundsOrigin::declared).with_rows(rows).brackets->cuts ==
+                  expected.cuts
+              ? 0
+              : 1;
+    }
+  }
+  EXPECT_GT(would_differ, 5);
+}
+
+TEST(Intervals, KnowWhetherTheirBoundsWereFound) {
+  const BoundsSearch search{1, 40};
+  const Lattice widest = search.lattice();
+  const std::uint64_t records = 450;
+  const RankProfile table(widest, {widest.size()}, std::span(&records, 1));
+  const QuantileQuery query = twentieths(IntervalSubject::population);
+  const ReleaseOptions to_find{query, BoundsToFind{search, Rational(1, 10)}};
+  const auto origin = [](const Release& release) { return release.groups.back().course->plan->bounds; };
+  RandomBits bits = RandomBits::unsafe_seeded(5);
+  const Release found = release(table, to_find, bits);
+  EXPECT_LT(found.lattice.size(), widest.size());
+  EXPECT_EQ(origin(found), BoundsOrigin::found);
+  EXPECT_EQ(origin(release({"a", "b"}, {table, table}, to_find, bits)), BoundsOrigin::found);
+  EXPECT_EQ(origin(release(table, query, bits)), BoundsOrigin::declared);
+  EXPECT_EQ(origin(release({"a", "b"}, {table, table}, query, bits)), BoundsOrigin::declared);
+}
+
 /// The listed numbers of rows are so many that one is always near the count, for tables of any size.
 TEST(Intervals, CountRowsByStepsOfAFifth) {
   for (const Budget& budget : {Budget::pure(Rational(1, 6)), Budget::zcdp(Rational(1, 50))}) {

@@ -311,6 +311,16 @@ std::vector<PreliminaryOutcome> QuantilePlan::outcomes_after(std::vector<Prelimi
   return outcomes;
 }
 
+namespace {
+
+/// The number of wanted quantiles that are selected; the others are interpolated.
+std::size_t points_selected(const Brackets& brackets) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(brackets.selected, [&](const Rational& q) { return brackets.is_wanted(q); }));
+}
+
+}  // namespace
+
 MechanismUsed QuantilePlan::used(const PreliminaryOutcome& found, const std::vector<Stage>& run) const {
   const Choice& chosen = choice_for(found);
   const auto spacing = [&](const std::optional<RoundGrid>& grid) {
@@ -321,9 +331,7 @@ MechanismUsed QuantilePlan::used(const PreliminaryOutcome& found, const std::vec
     if (selection->shape.origin && !used.reason.empty())
       used.reason += "; values of any order of magnitude are expected";
     used.widths = selection->shape.widths;
-    used.selected = !brackets                        ? selection->released.size()
-                    : selection->shape.first.empty() ? brackets->wanted.size()
-                                                     : selection->shape.first.size();
+    used.selected = brackets ? points_selected(*brackets) : selection->released.size();
   } else if (stage_in<CountOnTree>(run) && !counts_anyway()) {
     used.mechanism = Mechanism::tree;
     used.reason = found.heaps ? "many quantiles of records that heap on few candidates: counts on a tree"
@@ -525,14 +533,24 @@ std::vector<CountedRows> rows_counted(const QuantileQuery& query, const AutoPoli
   return counted;
 }
 
+/// The lattice by whose size the selected points of a query with intervals are chosen. The order of the targets follows from these
+/// points. Thresholds of the population are proved only if this order does not depend on the sample. Bounds that were found depend
+/// on it, so a lattice of typical size takes the place of theirs.
+Lattice lattice_of_points(const QuantilePlan& plan) {
+  constexpr std::uint64_t typical = std::uint64_t{1} << 20;
+  const bool is_of_population = plan.query.intervals->subject == IntervalSubject::population;
+  return is_of_population && plan.bounds == BoundsOrigin::found ? Lattice::numbers(typical) : plan.lattice;
+}
+
 }  // namespace
 
 QuantilePlan QuantilePlan::with_rows(std::size_t rows) const {
   Brackets around = with_brackets(query, counted.at(rows).rows);
+  const Lattice of_points = lattice_of_points(*this);
   const std::vector<Rational> points =
-      lattice.size() > largest_joint_lattice
+      of_points.size() > largest_joint_lattice
           ? query.quantiles
-          : selected_points(query, lattice, *policy, counted[rows].rows, around.shares.points);
+          : selected_points(query, of_points, *policy, counted[rows].rows, around.shares.points);
   if (points.size() < query.quantiles.size()) around = with_brackets(query, counted[rows].rows, points);
   QuantileQuery selected = query;
   selected.quantiles = around.selected;
@@ -543,6 +561,7 @@ QuantilePlan QuantilePlan::with_rows(std::size_t rows) const {
   QuantilePlan plan = plan_of_selection(selected, lattice, *policy);
   plan.brackets = std::move(around);
   plan.counted = counted;
+  plan.bounds = bounds;
   const Mechanism chosen = plan.choice.mechanism;
   const bool is_joint = chosen == Mechanism::joint_total || chosen == Mechanism::joint_tree;
   const bool is_automatic = query.mechanism == Mechanism::automatic && plan.is_recursion();
@@ -550,7 +569,8 @@ QuantilePlan QuantilePlan::with_rows(std::size_t rows) const {
   return plan;
 }
 
-QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy) {
+QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy,
+                     BoundsOrigin bounds) {
   if (!query.intervals) {
     query.validate(lattice);
     return plan_of_selection(query, lattice, policy);
@@ -560,6 +580,7 @@ QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const A
   asked.validate(lattice);
   QuantilePlan plan{query, lattice, &policy, {}};
   plan.counted = rows_counted(query, policy);
+  plan.bounds = bounds;
   const std::uint64_t told = query.expected_rows.value_or(policy.rows_untold);
   const auto next = std::ranges::upper_bound(plan.counted, told, {}, &CountedRows::rows);
   plan.choice =

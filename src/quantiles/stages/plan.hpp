@@ -39,6 +39,9 @@ struct CountedRows {
   std::uint64_t rows;
 };
 
+/// Whether the bounds of a lattice were declared, or found in the records. In the latter case the lattice is not known in advance.
+enum class BoundsOrigin { declared, found };
+
 /// What a query runs on a lattice. stages() is the one place that decides what comes after what.
 struct QuantilePlan {
   QuantileQuery query;
@@ -50,6 +53,7 @@ struct QuantilePlan {
   std::vector<CountedRows> counted = {};  ///< for a query with intervals, which begins with this count
   /// For a query with intervals after its count; the plan's quantiles include the brackets.
   std::optional<Brackets> brackets = {};
+  BoundsOrigin bounds = BoundsOrigin::declared;
 
   /// The choice when this is found.
   const Choice& choice_for(const PreliminaryOutcome& found) const {
@@ -101,6 +105,6 @@ std::uint64_t largest_lattice(const QuantileQuery& query);
 
 /// Throws `usage` as QuantileQuery::validate(lattice) does.
 QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice,
-                     const AutoPolicy& policy = AutoPolicy::standard());
+                     const AutoPolicy& policy = AutoPolicy::standard(), BoundsOrigin bounds = BoundsOrigin::declared);
 
 }  // namespace fractile
