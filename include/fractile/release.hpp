@@ -62,7 +62,7 @@ std::string to_string(IntervalSubject subject);
 /// Confidence intervals that a release is to have.
 /// Proof: docs/proofs/intervals.md
 struct IntervalRequest {
-  Rational level;  ///< with at least this probability, in (0, 1), an interval holds its quantile
+  Rational level;  ///< with at least this probability, in (0, 0.999999], an interval holds its quantile
   IntervalSubject subject = IntervalSubject::population;
   bool is_simultaneous =
       false;  ///< the level holds for all intervals of a release at once; otherwise for each by itself

@@ -54,7 +54,7 @@ inline constexpr OptionSpec expected_rows_option(
     "many rows. Without it, auto spends 1/20 of epsilon on a count where it needs their number");
 inline constexpr OptionSpec intervals_option(
     "--intervals", asker, "LEVEL", "", "Intervals",
-    "a confidence interval beside each quantile, for example 0.95; takes a part of the budget");
+    "a confidence interval beside each quantile, for example 0.95, at most 0.999999; takes a part of the budget");
 inline constexpr OptionSpec of_option("--of", asker, "WHAT", "population", "Intervals",
                                       "what an interval holds: the quantile of the population, of which the records "
                                       "are a simple random sample, or that of this table");

@@ -59,6 +59,13 @@ class Intervals(CommandTest):
         self.assertIn("0 or below", table)
         self.assertIn("1000 or above", table)
 
+    def test_levels_that_would_leave_all_ends_open(self):
+        """Once, the level 0.999999999 was accepted, and every interval went from -inf to inf without a warning."""
+        refused = self.wages(intervals="0.999999999", of="table", together=True)
+        self.assert_refused(refused, 2, "intervals have levels up to 0.999999")
+        self.assertIn("write at most --intervals 0.999999", refused.err)
+        self.assertEqual(self.wages(intervals="0.999999", of="table", together=True).code, 0)
+
     def test_questions_are_told_apart(self):
         population = self.wages(intervals="0.9", format="table").out
         self.assertIn("the quantile of the population, rounded to a possible value, 90 %, each by itself, if the sample is", population)

@@ -192,11 +192,27 @@ IntervalShares shares_of(const QuantileQuery& query, std::uint64_t rows) {
 
 int shares_of_rows(const QuantileQuery& query) { return query.intervals->subject == IntervalSubject::table ? 2 : 1; }
 
+namespace {
+
+/// A certified law of noise counts up to 2e-11 of each draw's mass as missing (`negligible`), and an end that may fail less often than what
+/// is missing has no threshold. Of 20 quantiles and at most 325 cells this is 6.5e-9. At this level, an end of intervals of the population
+/// that hold together and in pairs may fail with probability 1.2e-8, and each bound of the number of records with 1.25e-8.
+const Rational& highest_level() {
+  static const Rational level(999'999, 1'000'000);
+  return level;
+}
+
+}  // namespace
+
 void require_intervals(const QuantileQuery& query) {
   const IntervalRequest& request = *query.intervals;
   if (request.level <= Rational(0) || request.level >= Rational(1)) {
     refuse("the level of an interval lies between 0 and 1", {"write for example ", Field("intervals").number("0.95")},
            "intervals");
+  }
+  if (request.level > highest_level()) {
+    refuse("intervals have levels up to 0.999999, each by itself or all together: at higher ones all ends may be open",
+           {"write at most ", Field("intervals").number("0.999999")}, "intervals");
   }
   if (query.budget.measure() == Measure::approximate) {
     refuse("there are no intervals under a budget with a delta", "leave the delta out, or use rho", "delta");

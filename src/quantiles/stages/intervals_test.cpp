@@ -62,6 +62,11 @@ TEST(Intervals, AreRefusedWhereTheyAreNotCovered) {
   query.intervals->level = 1;
   EXPECT_NE(refusal_of(query), "");
   query = quartiles(1000);
+  query.intervals->level = Rational(999'999, 1'000'000);
+  EXPECT_EQ(refusal_of(query), "");
+  query.intervals->level = Rational(9'999'991, 10'000'000);
+  EXPECT_NE(refusal_of(query).find("levels up to 0.999999"), std::string::npos);
+  query = quartiles(1000);
   query.mechanism = Mechanism::exponential;
   query.quantiles = {Rational(1, 2)};
   EXPECT_NE(refusal_of(query), "");
@@ -135,6 +140,30 @@ TEST(Intervals, SelectAsManyPointsAsFindATie) {
   EXPECT_EQ(points(1000), 19U);
 }
 
+/// Noise of which more is missing than an end may fail has no threshold, and ends would be open without a word.
+TEST(Intervals, HaveThresholdsAtTheHighestLevelHoweverManyThereAre) {
+  constexpr std::int64_t rows = 100'000;
+  for (const IntervalSubject of : {IntervalSubject::table, IntervalSubject::population}) {
+    for (std::int64_t many = 1; many <= 20; ++many) {
+      const Budget budget = many % 2 == 0 ? Budget::pure(Rational(1)) : Budget::zcdp(Rational(20));  // sums of draws
+      QuantileQuery query{{}, budget};
+      for (std::int64_t i = 1; i <= many; ++i) query.quantiles.emplace_back(i, many + 1);
+      query.intervals = IntervalRequest{Rational(999'999, 1'000'000), of, true};
+      IntervalRequest in_pairs = *query.intervals;
+      in_pairs.level = level_in_pairs(in_pairs);
+      const IntervalFailures failures(in_pairs, query.quantiles.size());
+      const Brackets brackets = with_brackets(query, rows);
+      CriticalValues critical = critical_values(query, brackets);
+      const QuantileFraction q = QuantileFraction::of(query.quantiles.front());
+      const CriticalValues::Threshold threshold =
+          of == IntervalSubject::table
+              ? critical.of_table(q, IntervalEnd::lower, 3, failures.of_end)
+              : critical.of_population(q, IntervalEnd::lower, 3, failures.of_end, rows, failures.of_n);
+      EXPECT_NE(threshold.value, CriticalValues::Threshold::none) << many << ' ' << to_string(of);
+    }
+  }
+}
+
 QuantileQuery twentieths(IntervalSubject of) {
   QuantileQuery query{{}, Budget::pure(Rational(1))};
   for (std::int64_t i = 1; i < 20; ++i) query.quantiles.emplace_back(i, 20);
@@ -150,7 +179,7 @@ TEST(Intervals, OfAPopulationHaveTheSameTargetsWhateverBoundsAreFound) {
   };
   const QuantilePlan typical = plan_on(20, IntervalSubject::population, BoundsOrigin::found);
   int would_differ = 0;
-  for (std::size_t rows = 0; rows < typical.counted.size() && typical.counted[rows].rows < 20'000; rows += 2) {
+  for (std::size_t rows = 0; rows < typical.counted.size() && typical.counted[rows].rows < 20'000; rows += 4) {
     const Brackets expected = typical.with_rows(rows).brackets.value();
     for (const int log2_size : {0, 1, 6, 45, 61}) {
       const Brackets found =
@@ -168,11 +197,11 @@ TEST(Intervals, OfAPopulationHaveTheSameTargetsWhateverBoundsAreFound) {
 }
 
 TEST(Intervals, KnowWhetherTheirBoundsWereFound) {
-  const BoundsSearch search{1, 40};
+  const BoundsSearch search{1, 10};
   const Lattice widest = search.lattice();
   const std::uint64_t records = 450;
   const RankProfile table(widest, {widest.size()}, std::span(&records, 1));
-  const QuantileQuery query = twentieths(IntervalSubject::population);
+  const QuantileQuery query = quartiles(records);
   const ReleaseOptions to_find{query, BoundsToFind{search, Rational(1, 10)}};
   const auto origin = [](const Release& release) { return release.groups.back().course->plan->bounds; };
   RandomBits bits = RandomBits::unsafe_seeded(5);
@@ -479,6 +508,23 @@ TEST(Intervals, HaveTwoCutsFarOutOnEitherSide) {
       EXPECT_TRUE(std::ranges::is_sorted(cuts, {}, &CutTarget::quantile));
     }
   }
+}
+
+/// The last cut may lie after the last candidate. If noise rejects all cuts for a lower end, the end is that candidate.
+TEST(Intervals, EndWithinTheLattice) {
+  const Lattice four = up_to(3);
+  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1))};
+  query.intervals = IntervalRequest{Rational(1, 20), IntervalSubject::table, false};
+  const Brackets brackets = with_brackets(query, 40);
+  CriticalValues critical = critical_values(query, brackets);
+  const auto interval = [&](std::uint64_t selected, std::size_t cell_of_all) {
+    std::vector<std::int64_t> counts(brackets.cuts.size() + 1, 0);
+    counts[cell_of_all] = 1000;
+    const std::vector<std::uint64_t> points(brackets.selected.size(), selected);
+    return CountedCells(query, four, brackets, points, counts, critical).intervals(query.intervals->level)[0];
+  };
+  EXPECT_EQ(interval(3, brackets.cuts.size()), (Interval{3, 3, false, true}));
+  EXPECT_EQ(interval(0, 0), (Interval{0, 0, true, false}));
 }
 
 /// In intervals of the table, every further cut widens all of them: cuts that the next quantile's cuts can replace are left out.
