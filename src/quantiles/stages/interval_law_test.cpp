@@ -47,6 +47,47 @@ TEST(IntervalLaw, OnACoarserStepIsBelowTheFinerOne) {
   }
 }
 
+/// The whole tail below the list counts as missing: the part that is never listed, and the part that is trimmed.
+TEST(IntervalLaw, OfLaplaceNoiseMissesNothingBelowItsList) {
+  for (const std::int64_t tenths : {1, 5, 30}) {
+    const double rate = static_cast<double>(tenths) / 10;
+    const LowerLaw law = noise_law(Measure::pure, {Exponent(Rational(tenths, 10)), 0}, 0);
+    const double below_it = std::exp(-rate * static_cast<double>(1 - law.first())) / (1 + std::exp(-rate));
+    EXPECT_GE(law.missing(), below_it * (1 - 1e-10)) << rate;
+    EXPECT_LE(law.missing(), 2e-11) << rate;
+  }
+}
+
+TEST(IntervalLaw, CountsATrimmedLowerTailAsMissing) {
+  LowerLaw law(0, 0, {0x1p-38, 0x1p-39, 0.5, 0.5, 0x1p-38}, 0x1p-40);
+  law.trim();
+  EXPECT_EQ(law.first(), 2);
+  ASSERT_EQ(law.masses().size(), 2U);
+  EXPECT_GE(law.missing(), 0x1p-38 + 0x1p-39 + 0x1p-40);
+  EXPECT_GE(law.masses()[1], 0.5 + 0x1p-38);
+  EXPECT_GE(total_of(law), 1 + 0x1p-37 + 0x1p-39 + 0x1p-40);
+}
+
+TEST(IntervalLaw, ExpectationsCountWhatIsMissingInFull) {
+  const LowerLaw law(0, 0, {0.5, 0.25}, 0.125);
+  const double half[] = {0.5};
+  EXPECT_GE(law.expectation({0, half, 1}, 0), 0.125 + 0.75 * 0.5);
+  EXPECT_LE(law.expectation({0, half, 1}, 0), 0.125 + 0.75 * 0.5 + 1e-6);
+}
+
+/// Each step, to either side, holds at least the masses of all its values.
+TEST(IntervalLaw, OfGaussianNoiseHoldsAllOfEachCoarserStep) {
+  const NoisePrice wide{Exponent(), Rational(4000)};
+  const LowerLaw fine = noise_law(Measure::zcdp, wide, 0);
+  const LowerLaw coarse = noise_law(Measure::zcdp, wide, 3);
+  for (std::int64_t k = -30; k < 30; ++k) {
+    double all = 0;
+    for (std::int64_t value = 8 * k; value < 8 * k + 8; ++value)
+      all += fine.masses()[static_cast<std::size_t>(value - fine.first())];
+    EXPECT_GE(coarse.masses()[static_cast<std::size_t>(k - coarse.first())], all * (1 - 1e-7)) << k;
+  }
+}
+
 TEST(IntervalLaw, OfSumsIsTheConvolution) {
   const LowerLaw one = noise_law(Measure::pure, laplace, 0);
   const LowerLaw two = LowerLaw::sum(one, one);
