@@ -142,5 +142,75 @@ TEST(Brackets, HaveCutsAsFarOutAsNoiseAsks) {
   expect_near(deviations_of_cuts(of_table(9, Rational(1, 10)), 4, 5'000), {0.4});
 }
 
+QuantileQuery of_population(std::int64_t quantiles) {
+  QuantileQuery query = of_table(quantiles, 1);
+  query.intervals->subject = IntervalSubject::population;
+  return query;
+}
+
+// In fortieths of what the count leaves. Among few records it follows from the errors of selections alone, then from their part in the
+// whole error of a point, and among many it is the least share: of which there are two, for small errors and for very small ones.
+TEST(Brackets, DivideTheBudgetOfAPopulation) {
+  struct Expected {
+    std::int64_t quantiles;
+    std::uint64_t rows;
+    std::int64_t points;
+  };
+  for (const auto& [quantiles, rows, points] : {Expected{1, 60, 33},
+                                                {1, 80, 28},
+                                                {1, 120, 19},
+                                                {3, 300, 17},
+                                                {3, 500, 14},
+                                                {3, 1000, 10},
+                                                {3, 2000, 8},
+                                                {3, 3000, 14},
+                                                {9, 500, 23}}) {
+    const IntervalShares shares = with_brackets(of_population(quantiles), rows).shares;
+    const Rational left = Rational(39, 40);
+    EXPECT_EQ(shares.rows, Rational(1) - left);
+    EXPECT_EQ(shares.points, left * Rational(points, 40)) << quantiles << ' ' << rows;
+    EXPECT_EQ(shares.brackets, left * Rational(40 - points, 40) * Rational(1, 4)) << quantiles << ' ' << rows;
+    EXPECT_EQ(shares.cells, shares.brackets * Rational(3));
+  }
+}
+
+// Each lies at a multiple of the critical value, plus some deviations of the noise, plus one record.
+TEST(Brackets, OfAPopulationAndCutsLieAsFarOutAsSampleAndNoiseAsk) {
+  struct Distance {
+    double critical;
+    double deviations;
+  };
+  constexpr std::uint64_t rows = 20'000;
+  const QuantileQuery query = of_population(3);
+  const Brackets brackets = with_brackets(query, rows);
+  const double epsilon = brackets.shares.cells.to_double();
+  const double of_count = std::sqrt(2 * std::exp(-epsilon)) / (1 - std::exp(-epsilon));
+  const auto records_to = [&](double q, const Distance& distance) {
+    const double noise = of_count * std::sqrt(static_cast<double>(brackets.cuts.size() + 1) * q * (1 - q));
+    const double critical = 1.9808 * std::hypot(noise, std::sqrt(rows * q * (1 - q)));  // the deviate of .05 * .95 / 2
+    return distance.critical * critical + distance.deviations * noise + 1;
+  };
+  const auto expect_at = [&](const Rational& q, const Rational& there, const Distance& distance) {
+    const double expected = records_to(q.to_double(), distance);
+    EXPECT_NEAR((q - there).to_double() * rows, expected, 0.001 * expected + 0.01) << distance.critical;
+  };
+  const std::vector<Distance> cuts{{1.6, 5}, {1.3, 2.7}, {1.15, 1.7}, {1.06, 1}, {1, 0.5}, {0.95, 0.1}, {0.9, -0.3}};
+  for (std::size_t owner = 0; owner < 3; ++owner) {
+    std::vector<Rational> lower;
+    for (const CutTarget& cut : brackets.cuts) {
+      const bool is_near = (query.quantiles[owner] - cut.quantile).to_double() * rows < 300;
+      if (cut.owner == owner && cut.end == IntervalEnd::lower && is_near) lower.push_back(cut.quantile);
+    }
+    if (lower.size() == cuts.size() + 1) lower.erase(lower.begin());  // at the next bracket
+    ASSERT_EQ(lower.size(), cuts.size());
+    for (std::size_t k = 0; k < cuts.size(); ++k) expect_at(query.quantiles[owner], lower[k], cuts[k]);
+  }
+  const std::vector<Rational>& selected = brackets.selected;
+  ASSERT_EQ(selected.size(), 11U);
+  expect_at(query.quantiles[0], selected[0], {1.6, 4});
+  expect_at(query.quantiles[0], selected[1], {1.05, 0.7});
+  expect_at(query.quantiles[1], selected[4], {1.05, 0.7});
+}
+
 }  // namespace
 }  // namespace fractile

@@ -114,6 +114,11 @@ TEST(Cuts, FarthestOutKeepAwayFromEndsWhereverTheOutermostIsDrawn) {
   const PlacedCuts placed = cuts_of({0, 0, 640}, brackets, up_to(999));
   EXPECT_EQ(placed.positions, (std::vector<Position>{1, 2, 1956}));
   EXPECT_EQ(placed.targets, (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(positions_of({32, 32, 64'000}, brackets, up_to(99'999)), (std::vector<Position>{5, 66, 195'502}))
+      << "a sixteenth of the outermost point's distance";
+  brackets.cuts[1] = {{3, 4}, IntervalEnd::lower, 9};
+  EXPECT_EQ(positions_of({35'999, 99'967, 99'967}, brackets, up_to(99'999)),
+            (std::vector<Position>{4499, 199'935, 199'996}));
 }
 
 TEST(Cuts, LieAtTheTieOfAPointInnermost) {
