@@ -223,6 +223,15 @@ TEST(IntervalLaw, TimesAWholeNumberRoundsDownToTheStep) {
   EXPECT_EQ(three.missing(), 0.125);
 }
 
+TEST(IntervalLaw, LessANumberRoundsDownToTheStep) {
+  const LowerLaw law(2, 5, {1}, 0);  // at 20
+  EXPECT_EQ(law.less(0).first(), 5);
+  EXPECT_EQ(law.less(1).first(), 4);  // 19, which is above 16
+  EXPECT_EQ(law.less(4).first(), 4);
+  EXPECT_EQ(law.less(-3).first(), 5);
+  EXPECT_EQ(law.less(-4).first(), 6);
+}
+
 TEST(IntervalLaw, ExpectationsAreThoseOfTheSum) {
   const LowerLaw a = noise_law(Measure::pure, laplace, 0).times(3, 0);
   const LowerLaw b = noise_law(Measure::zcdp, gaussian, 0).times(2, 0);
