@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 from cli.ledger_history_test import VoidedWhileItRuns as WhileItReads
-from cli.program import PACKED, PROGRAM, CommandTest, options, require_engine, run, start_slowly, stop, write_long_column
+from cli.program import PACKED, PROGRAM, CommandTest, options, require_engine, run, start, stop_when, write_long_column
 
 setUpModule = require_engine
 
@@ -28,9 +28,8 @@ class AfterTheCharge(WhileItReads):
         self.init()
         write_long_column(self.folder / "t.csv")
         asked = options(ledger="budget.db", epsilon="1/4", receipt="r.json", threads="1", **changes)
-        process = start_slowly("release", "t.csv", *asked, cwd=self.folder)
-        self.assertTrue(self.reserved(process), "the release was done before it could be stopped")
-        stop(process)
+        process = start("release", "t.csv", *asked, cwd=self.folder)
+        stop_when(process, self.is_reserved)
         return process
 
     def ended(self, process):
@@ -136,10 +135,8 @@ class KeysFile(CommandTest):
         made = run("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "1", cwd=self.folder)
         self.assertEqual(made.code, 0, made)
         asked = options(**{"ledger": "budget.db", "by": "g", "keys-file": "keys.txt"})
-        process = start_slowly("release", "t.csv", *asked, cwd=self.folder, text=True)
-        while not self.is_reading(process, "keys.txt"):
-            self.assertIsNone(process.poll(), "it was done before it could be stopped")
-        stop(process)
+        process = start("release", "t.csv", *asked, cwd=self.folder, text=True)
+        stop_when(process, lambda: self.is_reading(process, "keys.txt"))
         with open(self.folder / "keys.txt", "a", encoding="utf-8") as keys:
             keys.write("b\n")
         process.send_signal(signal.SIGCONT)
@@ -163,10 +160,8 @@ class StandardInput(CommandTest):
         """The file is so large that it changes before all of it is copied."""
         write_long_column(self.folder / "t.csv")
         with open(self.folder / "t.csv", "rb") as table:
-            process = start_slowly("release", "-", *options(), cwd=self.folder, stdin=table, text=True)
-            while os.lseek(table.fileno(), 0, os.SEEK_CUR) == 0:  # both processes share this position in the file
-                time.sleep(0.0005)
-            stop(process)
+            process = start("release", "-", *options(), cwd=self.folder, stdin=table, text=True)
+            stop_when(process, lambda: os.lseek(table.fileno(), 0, os.SEEK_CUR) > 0)  # both processes share this position in the file
             with open(self.folder / "t.csv", "r+b") as again:
                 again.write(b"x\n3\n")
             process.send_signal(signal.SIGCONT)

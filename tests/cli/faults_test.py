@@ -10,7 +10,7 @@ import threading
 import time
 import unittest
 
-from cli.program import EFFORT, PROGRAM, CommandTest, await_handler, options, require_engine, run, start_slowly, stop, write_long_column
+from cli.program import EFFORT, PROGRAM, CommandTest, await_handler, options, require_engine, run, start, stop_when, write_long_column
 from cli.stores import InAFile, OnAServer
 
 setUpModule = require_engine
@@ -37,10 +37,9 @@ class Faults(InAFile, CommandTest):
     def begun(self):
         """A release that has reserved and is stopped while it reads."""
         before = self.entries()
-        process = start_slowly(*self.command(), cwd=self.folder)
+        process = start(*self.command(), cwd=self.folder)
         self.addCleanup(process.kill)
-        self.assertTrue(self.await_entry(process, before + 1), "the release was done before it could be stopped")
-        stop(process)
+        stop_when(process, lambda: self.entries() > before)
         return process
 
     def ended(self, process):

@@ -18,7 +18,7 @@ import unittest
 from fractions import Fraction
 
 from cli.ledgers import WIDE, LedgerTest
-from cli.program import EFFORT, PROGRAM, options, require_engine, run, start_slowly, stop, write_long_column
+from cli.program import EFFORT, PROGRAM, options, require_engine, run, start, stop_when, write_long_column
 
 setUpModule = require_engine
 
@@ -26,23 +26,18 @@ setUpModule = require_engine
 class VoidedWhileItRuns(LedgerTest):
     """The entry is voided while a release reads. The release ends without a value."""
 
-    def reserved(self, process):
-        """Whether the ledger shows the entry before the process is done."""
-        while process.poll() is None:
-            with contextlib.closing(sqlite3.connect(f"file:{self.folder / 'budget.db'}?mode=ro", uri=True)) as ledger:
-                with contextlib.suppress(sqlite3.OperationalError):  # it is locked
-                    if ledger.execute("SELECT count(*) FROM entries").fetchone()[0]:
-                        return True
-            time.sleep(0.002)
+    def is_reserved(self):
+        with contextlib.closing(sqlite3.connect(f"file:{self.folder / 'budget.db'}?mode=ro", uri=True)) as ledger:
+            with contextlib.suppress(sqlite3.OperationalError):  # it is locked
+                return ledger.execute("SELECT count(*) FROM entries").fetchone()[0] > 0
         return False
 
     def test_it_publishes_nothing(self):
         self.init()
         write_long_column(self.folder / "t.csv")
         asked = options(ledger="budget.db", epsilon="1/4", receipt="r.json", threads="1")
-        process = start_slowly("release", "t.csv", *asked, cwd=self.folder)
-        self.assertTrue(self.reserved(process), "the release was done before it could be stopped")
-        stop(process)
+        process = start("release", "t.csv", *asked, cwd=self.folder)
+        stop_when(process, self.is_reserved)
         self.assertEqual(self.states(), ["reserved"])
         self.ledger("void", "budget.db", "--entry", "1", "--reason", "changed our mind")
         process.send_signal(signal.SIGCONT)
@@ -59,9 +54,8 @@ class VoidedWhileItRuns(LedgerTest):
         self.init("--epsilon", "1")
         write_long_column(self.folder / "t.csv")
         self.write("p.toml", PUBLICATION)
-        process = start_slowly("publish", "p.toml", "--ledger", "budget.db", "--output", "out", "--threads", "1", cwd=self.folder)
-        self.assertTrue(self.reserved(process), "the publication was done before it could be stopped")
-        stop(process)
+        process = start("publish", "p.toml", "--ledger", "budget.db", "--output", "out", "--threads", "1", cwd=self.folder)
+        stop_when(process, self.is_reserved)
         self.ledger("void", "budget.db", "--entry", "2", "--reason", "changed our mind")
         process.send_signal(signal.SIGCONT)
         out, err = process.communicate(timeout=120)
@@ -101,9 +95,8 @@ class PutBack(VoidedWhileItRuns):
         write_long_column(self.folder / "big.csv")
         backup = (self.folder / "budget.db").read_bytes()
         asked = options(ledger="budget.db", epsilon="8", receipt="r.json", threads="1", **changes)
-        process = start_slowly("release", "big.csv", *asked, cwd=self.folder)
-        self.assertTrue(self.reserved(process), "the release was done before it could be stopped")
-        stop(process)
+        process = start("release", "big.csv", *asked, cwd=self.folder)
+        stop_when(process, self.is_reserved)
         return process, backup
 
     def expect_nothing(self, process):

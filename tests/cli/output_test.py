@@ -14,7 +14,7 @@ import unittest
 from decimal import Decimal
 
 from cli.program import (HOUSE, LONG_LINE, PROGRAM, CommandTest, help_commands, one_processor, options,
-                         require_engine, run, start_slowly)
+                         require_engine, run, start)
 
 setUpModule = require_engine
 
@@ -279,7 +279,7 @@ class ProgressLine(CommandTest):
 
     def test_of_a_plan_in_a_pipe(self):
         """A plan of thousands of quantiles was made in silence. No line of a plan is private."""
-        with start_slowly("plan", *options({"bounds": ("0", "1000000"), "step": "0.01", "epsilon": "1"}, synthetic_rows="100000",
+        with start("plan", *options({"bounds": ("0", "1000000"), "step": "0.01", "epsilon": "1"}, synthetic_rows="100000",
                                            expected_rows="1000000")) as process:
             line = next(line for line in process.stderr if b"simulating" in line)
             process.kill()

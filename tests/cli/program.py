@@ -54,20 +54,30 @@ def write_long_column(path):
             file.write(b"7\n" * 1_000_000)
 
 
-def start_slowly(*arguments, **how):
-    """Starts the program with the lowest priority, so it can be stopped before it is done. `how` holds arguments of subprocess.Popen."""
-    return subprocess.Popen(["nice", "-n", "19", PROGRAM, *arguments], **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how})
+def start(*arguments, **how):
+    """Starts the program. `how` holds arguments of subprocess.Popen."""
+    return subprocess.Popen([PROGRAM, *arguments], **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how})
+
+
+def stop_when(process, is_so):
+    """Stops the process until SIGCONT once is_so(). Until then it runs in short turns and is stopped while is_so() looks: so it comes no
+    further between two looks on a busy machine. Fails if it is done before."""
+    while True:
+        stop(process)
+        if is_so():
+            return
+        assert process.poll() is None, "it was done before it could be stopped"
+        process.send_signal(signal.SIGCONT)
+        time.sleep(0.005)
 
 
 def stop(process):
-    """Stops the process until SIGCONT, at a moment when it locks no file. Where that is allowed, it then gets the usual priority, without
-    which it would hardly run among other processes."""
+    """Stops the process until SIGCONT, at a moment when it locks no file."""
     process.send_signal(signal.SIGSTOP)
     while holds_locks(process):
         process.send_signal(signal.SIGCONT)
         time.sleep(0.002)
         process.send_signal(signal.SIGSTOP)
-    set_niceness(process, 0)
 
 
 def await_handler(process, number):

@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 from cli.postgres_server import Server
-from cli.program import PROGRESS, CommandTest, options, require_engine, run, set_niceness, start_slowly, stop, write_long_column
+from cli.program import PROGRESS, CommandTest, options, require_engine, run, set_niceness, start, stop_when, write_long_column
 
 setUpModule = require_engine
 
@@ -147,11 +147,9 @@ class FillsUpAfterTheCharge(SmallDisk):
         self.init(ledger)
         asked = options(**{**LONG, "column": "x", "epsilon": "1/4", "ledger": ledger, "threads": "1"})
         with open(self.folder / "out.csv", "w", encoding="utf-8") as out:
-            process = start_slowly("release", "big.csv", *asked, cwd=self.folder, text=True, stdout=out)
+            process = start("release", "big.csv", *asked, cwd=self.folder, text=True, stdout=out)
         self.addCleanup(process.kill)
-        while not self.states(ledger) and process.poll() is None:
-            time.sleep(0.01)
-        stop(process)
+        stop_when(process, lambda: self.states(ledger))
         self.assertEqual(self.states(ledger), ["reserved"])
         done = threading.Event()
         filling = threading.Thread(target=self.fill_until, args=(done,))
@@ -231,10 +229,8 @@ class OnAServer(SmallDisk):
         self.mount("remount,size=32m")
         write_long_column(self.folder / "big.csv")
         asked = options(**{**LONG, "column": "x", "epsilon": "1/4", "ledger": self.ledger, "threads": "1"})
-        process = start_slowly("release", "big.csv", *asked, cwd=self.folder, text=True)
-        while not self.entries() and process.poll() is None:
-            time.sleep(0.01)
-        stop(process)
+        process = start("release", "big.csv", *asked, cwd=self.folder, text=True)
+        stop_when(process, self.entries)
         self.assertEqual(self.entries(), ["reserved"])
         with contextlib.suppress(OSError), open(self.disk / "filler", "wb", buffering=0) as filler:
             while True:

@@ -3,7 +3,7 @@
 import contextlib
 import sqlite3
 import tempfile
-import time
+
 import unittest
 from pathlib import Path
 
@@ -27,14 +27,6 @@ class Ledgers:
     def make(self, *words):
         made = run("ledger", "init", self.address, "--dataset", "people", *words, cwd=self.folder)
         self.assertEqual(made.code, 0, made)
-
-    def await_entry(self, process, number=1):
-        """Whether the ledger shows the entry before the process is done."""
-        while process.poll() is None:
-            if self.entries() >= number:
-                return True
-            time.sleep(0.002)
-        return False
 
 
 class InAFile(Ledgers):
