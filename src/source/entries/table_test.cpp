@@ -360,12 +360,11 @@ TEST_F(TableTest, BadJson) {
   const Error error = failure_of("{\"age\":30}\n{\"age\":{\"secret\":1}}\n", "p.json");
   EXPECT_EQ(std::string(error.what()), folder.path("p.json") + ": row 2, column 'age': not a number");
   EXPECT_TRUE(holds(failure_of("{\"age\":true}\n", "p.json"), "row 1,"));
-  for (const char* text : {"{\"age\":30}\n{\"age\":", "[{\"age\":30}", "not json", "{\"age\":1}\n[1]\n"}) {
+  for (const char* text : {"{\"age\":30}\n{\"age\":", "[{\"age\":30}", "not json"}) {
     const Error malformed = failure_of(text, "p.json");
     EXPECT_EQ(malformed.code(), ErrorCode::data) << text;
     EXPECT_TRUE(holds(malformed, "not of its format")) << text << malformed.what();
   }
-  EXPECT_TRUE(holds(failure_of("[1,2,3]", "p.json"), "not of its format"));
 }
 
 TEST_F(TableTest, ParquetTypes) {
@@ -519,7 +518,7 @@ TEST_F(TableTest, AKeyThatStandsTwiceInARecordFails) {
 // Files of values and of lists have no key, and once passed the check of all columns for that reason.
 TEST_F(TableTest, ARecordOfJsonThatIsNoObjectFails) {
   for (const char* const text : {"[[20,\"a\"],[30,\"b\"]]", "5", "[1,2,3]", "\"abc\"", "[[]]", "true\n", "[{\"\":1},3]",
-                                 "[{\"age\":1},3]", "{\"age\":1}\n3\n"}) {
+                                 "[{\"age\":1},3]", "{\"age\":1}\n3\n", "{\"age\":1}\n[1]\n"}) {
     const Table table = open(folder.write("p.json", text));
     for (const Error& error : {error_of([&] { table.checked_columns(); }), failure_of(text, "p.json")}) {
       EXPECT_EQ(error.code(), ErrorCode::data) << text;

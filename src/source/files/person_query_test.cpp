@@ -249,7 +249,7 @@ TEST_F(PersonQueries, GroupRecordsBesideWindowsOfTheirPersons) {
       values({3, 1}));
   // A name that is one of FROM, too, is that one; and a name of a SELECT inside is a column.
   EXPECT_EQ(latest("SELECT id, max(m) AS x FROM (SELECT id, 'old' AS income, max(TRY_CAST(income AS INTEGER)) OVER "
-                   "(PARTITION BY id) AS m FROM (SELECT * EXCLUDE year FROM input)) GROUP BY id"),
+                   "(PARTITION BY id) AS m FROM input) GROUP BY id"),
             values({9, 3, 4}));
   EXPECT_EQ(latest("SELECT id, max(m) AS x FROM (SELECT id, y, max(y) OVER (PARTITION BY id) AS m FROM (SELECT id, "
                    "CAST(income AS INTEGER) AS y FROM input)) GROUP BY id"),
@@ -303,7 +303,7 @@ TEST_F(PersonQueries, GroupRecordsBesideWindowsOfTheirPersons) {
             "write there what 'y' stands for, or make it in a SELECT inside"},
            {"SELECT p, max(n) AS x FROM (SELECT id AS p, count(*) OVER (PARTITION BY p) AS n FROM input) GROUP BY p",
             "the query makes 'p'"},
-           {"WITH t AS (FROM input) SELECT t.id, count(t.year) AS x FROM t GROUP BY id", "WITH"},
+           {"WITH t AS (FROM input) SELECT id, count(t.year) AS x FROM t GROUP BY id", "WITH"},
            {"WITH t AS (FROM input) SELECT id, max(n) AS x FROM (SELECT id, year AS y, count(y) OVER (PARTITION BY id) "
             "AS n FROM t) GROUP BY id",
             "the query makes 'y'"},
