@@ -3,7 +3,6 @@
 import contextlib
 import sqlite3
 import tempfile
-
 import unittest
 from pathlib import Path
 
