@@ -1,6 +1,5 @@
 """What the program reads: valid tables in all notations, and every way in which a table can be unusable."""
 
-import base64
 import gzip
 import json
 import os
@@ -358,13 +357,6 @@ class Files(CommandTest):
             self.assert_refused(result, 3, "t.csv is truncated or not of its format", "--input-format csv")
 
 
-# Two records with whole numbers x and y. pyarrow writes this with use_dictionary=False and column_encoding={"x": "BYTE_STREAM_SPLIT"}.
-SPLIT_NUMBERS = base64.b64decode(
-    "UEFSMRUAFRAVECwVBBUSFQYVBhwAAAAFBwAAAAAAABUAFRAVECwVBBUAFQYVBhwAAAABAAAAAgAAABUEGTw1ABgGc2NoZW1hFQQAFQIlABgBeAAVAiUAGAF5"
-    "ABYEGRwZLCYAHBUCGSUGEhkYAXgVABYEFjYWNiYISRwVABUSFQIAAAAmABwVAhklBgAZGAF5FQAWBBY2FjYmPkkcFQAVABUCAAAAFmwWBCYIFmwAKCBwYXJx"
-    "dWV0LWNwcC1hcnJvdyB2ZXJzaW9uIDI2LjAuMRksHAAAHAAAAJ8AAABQQVIx")
-
-
 class RealFiles(CommandTest):
     """Files as they occur in practice give the correct number, or are refused with an accurate message before anything is charged."""
 
@@ -387,15 +379,6 @@ class RealFiles(CommandTest):
         self.assertEqual(self.sure_ages("t.csv", column="Age"), ["5"] * 3)
         self.refuse(2, "which SQL does not distinguish", sql="SELECT TRY_CAST(age AS DOUBLE) AS y FROM input", column="y")
         self.refuse(3, "has no column 'AGE'", "did you mean 'Age'?", column="AGE")
-
-    def test_encodings_that_the_engine_cannot_read(self):
-        self.write("t.parquet", SPLIT_NUMBERS)
-        refusal = ("t.parquet: column 'x' is INTEGER in the encoding BYTE_STREAM_SPLIT", "write the file with another encoding")
-        self.refuse(3, *refusal, name="t.parquet")
-        self.refuse(3, *refusal, name="t.parquet", sql="SELECT x + y AS x FROM input")
-        self.assert_refused(self.run_release("t.parquet", "--dry-run"), 3, *refusal)
-        self.assert_refused(run("columns", "t.parquet", "--check", cwd=self.folder), 3, *refusal)
-        self.assertEqual(self.run_release("t.parquet", column="y", ledger="l.db", epsilon="1/2").code, 0)
 
     def test_row_names_of_r(self):
         self.write("t.csv", "age,note\n" + "".join(f"{row},34,\n" for row in range(1, 400)))

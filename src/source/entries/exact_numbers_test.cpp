@@ -165,50 +165,6 @@ TEST_F(ExactNumbers, FramesAgreeWithFiles) {
   EXPECT_EQ(of_frame, open(parquet("DECIMAL(18, 3)", cells)).profile("x", cents, NullPolicy::drop));
 }
 
-/// A file of two records with whole numbers x and y, as pyarrow.parquet.write_table writes it with column_encoding={"x":
-/// "BYTE_STREAM_SPLIT"} and without a dictionary, statistics, a packing and its own schema. The engine writes none.
-std::string split_numbers() {
-  using namespace std::string_literals;
-  return "PAR1\x15\0\x15\x10\x15\x10,\x15\x04\x15\x12\x15\x06\x15\x06\x1c\0\0\0\x05\x07\0\0\0\0\0\0\x15\0\x15\x10\x15\x10"s +
-         ",\x15\x04\x15\0\x15\x06\x15\x06\x1c\0\0\0\x01\0\0\0\x02\0\0\0\x15\x04\x19<5\0\x18\x06schema\x15\x04\0\x15\x02%\0\x18\x01"s +
-         "x\0\x15\x02%\0\x18\x01y\0\x16\x04\x19\x1c\x19,&\0\x1c\x15\x02\x19%\x06\x12\x19\x18\x01x\x15\0\x16\x04\x16"s +
-         "6\x16"s +
-         "6&\x08I\x1c\x15\0\x15\x12\x15\x02\0\0\0&\0\x1c\x15\x02\x19%\x06\0\x19\x18\x01y\x15\0\x16\x04\x16"s +
-         "6\x16"s +
-         "6&>I\x1c\x15\0\x15\0\x15\x02\0\0\0\x16l\x16\x04&\x08\x16l\0( parquet-cpp-arrow version 26.0.1\x19,\x1c\0\0"s +
-         "\x1c\0\0\0\x9f\0\0\0PAR1"s;
-}
-
-// The engine reads this encoding for floating-point numbers alone, which a release met after the charge.
-TEST_F(ExactNumbers, ParquetEncodingsThatTheEngineCannotReadAreRefusedByTheFooter) {
-  const auto is_it = [](const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::data);
-    return std::string(error.what())
-               .find(
-                   "column 'x' is INTEGER in the encoding BYTE_STREAM_SPLIT, which the engine "
-                   "reads only for FLOAT and DOUBLE") != std::string::npos;
-  };
-  const auto counted = [](const Table& table) {
-    return table.profile("y", source_test::ages_to_120, NullPolicy::drop).equal(2);
-  };
-  const std::string file = folder.write("s.parquet", split_numbers());
-  const Table table = open(file);
-  EXPECT_TRUE(is_it(error_of([&] { table.require_countable("x"); })));
-  EXPECT_TRUE(is_it(error_of([&] {
-    table.require_countable({{"y", source_test::ages_to_120, NullPolicy::drop, {.person = "x"}}});
-  })));
-  EXPECT_TRUE(is_it(error_of([&] { table.checked_columns(); })));
-  EXPECT_TRUE(is_it(error_of([&] { Table::open({.file = file, .sql = "SELECT X + y AS x FROM input"}); })));
-  EXPECT_EQ(counted(table), 1u);
-  EXPECT_EQ(counted(Table::open({.file = file, .sql = "SELECT * FROM input"})), 1u);
-  const std::string other = write_parquet("o.parquet", "SELECT CAST(5 AS INTEGER) AS x, CAST(2 AS INTEGER) AS y");
-  for (const std::vector<std::string>& files : {std::vector{file, other}, std::vector{other, file}}) {
-    const Table both = Table::open({.file = files[0], .more_files = {files[1]}});
-    EXPECT_TRUE(is_it(error_of([&] { both.require_countable("x"); })));
-    EXPECT_EQ(counted(both), 2u);
-  }
-}
-
 // The engine reads such a decimal as some other number.
 TEST_F(ExactNumbers, ParquetDecimalsOfMoreThan38DigitsAreRefusedBySchema) {
   const std::string file = write_parquet("d.parquet", "SELECT CAST(1.5 AS DECIMAL(38, 2)) AS d, 40 AS age, 'p' AS p");

@@ -36,12 +36,7 @@ std::vector<std::string> texts_of(const EngineOnDemand& engine, const Relation& 
 /// All columns. Keys of JSON that the engine cannot distinguish are read in separate passes. Throws EngineFailure.
 std::vector<std::vector<Column>> columns_by_passes(const OpenedTable& source,
                                                    const std::function<void()>& on_progress) {
-  if (!source.relation->json_form()) {
-    for (const Column& column : source.relation->columns()) {
-      if (column.is_split_unreadably) require_read(column, source.display_name);
-    }
-    return {source.relation->columns()};
-  }
+  if (!source.relation->json_form()) return {source.relation->columns()};
   const Relation relation = look_through(source, {}, on_progress);
   const std::vector<std::string> keys = within_memory(source, [&](std::uint64_t memory) {
     return keys_of_records(connect(source, Order::any, memory), relation, Table::most_keys + 1);

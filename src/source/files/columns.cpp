@@ -161,13 +161,6 @@ void require_read(const Column& column, const std::string& source) {
                     ", which the engine does not read safely",
                 "write the times as texts, or as a column of their own");
   }
-  if (column.is_split_unreadably) {
-    throw Error(
-        ErrorCode::data,
-        source + ": column '" + column.name + "' is " + column.type +
-            " in the encoding BYTE_STREAM_SPLIT, which the engine reads only for FLOAT and DOUBLE",
-        "write the file with another encoding, for example in Python: pyarrow.parquet.write_table(table, FILE)");
-  }
   if (column.unread_digits == 0) return;
   throw Error(ErrorCode::data,
               source + ": column '" + column.name + "' holds decimals of " + std::to_string(column.unread_digits) +
@@ -177,8 +170,7 @@ void require_read(const Column& column, const std::string& source) {
 
 bool can_be_named(const Column& column, const std::vector<Column>& columns) {
   const auto is_same = [&](const Column& other) { return lower_case(other.name) == lower_case(column.name); };
-  const bool is_read =
-      column.unread_digits == 0 && !column.is_split_unreadably && !has_times_of_day_inside(column.full_type);
+  const bool is_read = column.unread_digits == 0 && !has_times_of_day_inside(column.full_type);
   return !column.name.empty() && is_read && std::ranges::count_if(columns, is_same) == 1;
 }
 

@@ -20,8 +20,6 @@ struct Column {
   /// For a decimal with more digits than the engine can read: the number of digits. The engine would return wrong numbers.
   int unread_digits = 0;
   NumberStyle numbers = {};  ///< how delimited text writes numbers
-  /// Whether a Parquet file stores the column in the encoding BYTE_STREAM_SPLIT, and the engine cannot read that in its type.
-  bool is_split_unreadably = false;
 
   bool operator==(const Column&) const = default;
 };
@@ -77,8 +75,7 @@ bool has_times_of_day_inside(std::string_view full_type);
 /// SQL of a cell as text; NULL for a value that the engine can read but not write, such as times near the ends of their types.
 std::string cell_as_text(const std::string& cell, const std::string& bare_type);
 
-/// Throws `data` for a column that the engine cannot read, or would misread, or in which a cell could make it crash. `source` is for
-/// messages.
+/// Throws `data` for a column that the engine would misread, or in which a cell could make it crash. `source` is for messages.
 void require_read(const Column& column, const std::string& source);
 
 /// Whether SQL, which ignores letter case, finds this column by its name, and can read it.

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -129,35 +128,12 @@ std::string aliases_sql(const std::vector<Column>& columns) {
 /// A column in the schema of a Parquet file.
 struct StoredColumn {
   std::string name;
-  int unread_digits = 0;             ///< as Column::unread_digits, for the column or one nested in it
-  bool is_split_unreadably = false;  ///< as Column::is_split_unreadably, in the same way
+  int unread_digits = 0;  ///< as Column::unread_digits, for the column or one nested in it
 };
-
-/// The leaves of the schema, by their numbers from 0, that any row group stores in the encoding BYTE_STREAM_SPLIT and in a type that the
-/// engine cannot read so. (It reads every other encoding that Parquet allows for a type today.) The engine also looks at what the footer
-/// says of values, such as their least one. That must decide nothing: if the engine refuses it, no leaf is known here.
-std::set<std::size_t> unreadably_split_leaves(const Session& connection, const std::string& file) {
-  std::set<std::size_t> leaves;
-  try {
-    for (const auto& row :
-         text_rows(connection,
-                   "SELECT DISTINCT CAST(column_id AS VARCHAR) FROM parquet_metadata(" + quote_literal(file) +
-                       ") WHERE type NOT IN ('FLOAT', 'DOUBLE') AND "
-                       "contains(encodings, 'BYTE_STREAM_SPLIT')",
-                   1)) {
-      leaves.insert(std::stoull(row[0]));
-    }
-  } catch (const EngineFailure&) {
-    return {};
-  }
-  return leaves;
-}
 
 /// The columns of the outermost level, as the file spells them. (The engine invents names for columns with equal names.)
 std::vector<StoredColumn> stored_columns(const Session& connection, const std::string& file) {
   constexpr int most_digits = 38;
-  const std::set<std::size_t> unreadably_split = unreadably_split_leaves(connection, file);
-  std::size_t leaves = 0;
   std::vector<StoredColumn> columns;
   std::vector<std::uint64_t> left{1};  // children that are still to come, for the element and those around it
   for (const auto& row : text_rows(connection,
@@ -172,8 +148,6 @@ std::vector<StoredColumn> stored_columns(const Session& connection, const std::s
     const int digits = std::stoi(row[2]);
     if (!columns.empty() && digits > most_digits) columns.back().unread_digits = digits;
     left.push_back(std::stoull(row[1]));
-    if (columns.empty() || left.back() > 0) continue;
-    if (unreadably_split.contains(leaves++)) columns.back().is_split_unreadably = true;
   }
   return columns;
 }
@@ -418,7 +392,6 @@ Relation Relation::of_json(const std::vector<InputFile>& files) {
 
 Relation Relation::of_parquet(const Session& connection, const std::vector<InputFile>& files) {
   Relation relation;
-  std::set<std::size_t> unreadably_split;  // columns by their numbers
   for (const InputFile& file : files) {
     const std::string from = read_parquet_sql(quote_literal(file.path()));
     std::vector<Column> columns = described_columns(connection, "SELECT * FROM " + from);
@@ -440,12 +413,10 @@ Relation Relation::of_parquet(const Session& connection, const std::vector<Input
       }
       columns[k].name = stored[k].name;
       columns[k].unread_digits = stored[k].unread_digits;
-      if (stored[k].is_split_unreadably) unreadably_split.insert(k);
     }
     if (&file == &files.front()) relation.columns_ = columns;
     if (columns != relation.columns_) refuse_unlike(file, files.front(), "its columns have other names or types");
   }
-  for (const std::size_t k : unreadably_split) relation.columns_[k].is_split_unreadably = true;  // in any of the files
   relation.paths_ = paths_of(files);
   relation.from_ = read_parquet_sql(paths_sql(relation.paths_)) + aliases_sql(relation.columns_);
   return relation;
