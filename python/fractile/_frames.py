@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import re
 import sys
 import weakref
 from array import array
@@ -329,7 +328,7 @@ def _refuse_what_is_no_data(data: Any) -> None:
     if isinstance(inside, (bytes, bytearray)):
         raise _bytes(inside)
     _words.refuse_profile(data, "data")
-    if re.search(r"Group(By|ed)", type(data).__name__):
+    if _looks.is_in_groups(data):
         raise UsageError(
             f"data: {_looks.kind_of(data)} has its records in groups",
             'give the frame itself, with by="region", keys=["north", "south"]',

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 _NONE = object()
-#: The modules of frames, whose values look computed.
+#: The packages of frames, whose values look computed.
 _FRAMES = ("numpy", "pandas", "polars", "pyarrow", "duckdb", "_duckdb")
+#: The packages whose frames are read in ways of their own.
+_KNOWN = (*_FRAMES, "ibis")
 
 
 def has(value: Any, name: str) -> bool:
@@ -17,8 +20,10 @@ def has(value: Any, name: str) -> bool:
 
 
 def module(value: Any) -> str:
-    """The package that the object's type is from."""
-    return type(value).__module__.partition(".")[0]
+    """The package that the object's type is from. A class that is derived from one of a known package counts as that package's: it is read
+    as its base is, whoever wrote it."""
+    packages = [str(each.__module__).partition(".")[0] for each in type(value).__mro__]
+    return next((each for each in packages if each in _KNOWN), packages[0])
 
 
 def kind_of(value: Any) -> str:
@@ -34,6 +39,11 @@ def of_a_frame(value: Any) -> bool:
 
 def of_duckdb(value: Any) -> bool:
     return module(value) in ("duckdb", "_duckdb")
+
+
+def is_in_groups(value: Any) -> bool:
+    """Whether this is a frame whose records are in groups, such as a GroupBy."""
+    return any(re.search(r"Group(By|ed)", each.__name__) for each in type(value).__mro__)
 
 
 def has_arrow(value: Any) -> bool:

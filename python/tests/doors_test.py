@@ -523,6 +523,60 @@ def test_one_record_does_not_decide_what_categories_are(people, tmp_path):
     assert fractile.release(numbers.astype({"id": "category"}), "age", **asked).receipt == fractile.release(numbers, "age", **asked).receipt
 
 
+class OwnFrame(pd.DataFrame):
+    """As GeoDataFrame is one: a frame of pandas that has a class, and columns of a class, of its own."""
+
+    _constructor = property(lambda self: OwnFrame)
+    _constructor_sliced = property(lambda self: OwnSeries)
+
+
+class OwnSeries(pd.Series):
+    _constructor = property(lambda self: OwnSeries)
+
+
+class OwnPolars(pl.DataFrame):
+    pass
+
+
+class OwnLazy(pl.LazyFrame):
+    pass
+
+
+class OwnColumn(pl.Series):
+    pass
+
+
+def test_a_frame_of_a_derived_class_is_read_as_one_of_its_base(tmp_path):
+    """Once, such frames were exported whole, as their library exports them: one record decided whether the release was charged."""
+    asked = {"person": "p", "records_per_person": 1, **AGES | {"unsafe_seed": None}}
+    ledger = fractile.Ledger(tmp_path / "people.db").init("people", epsilon=9, person="p", records_per_person=1)
+    for last in ("c", 7):
+        frame = OwnFrame({"x": [1.0, 2, 3], "p": pd.Series(["a", "b", last], dtype=object)})
+        fractile.release(frame, "x", ledger=ledger, **asked)
+    assert [entry.state for entry in ledger.entries] == ["committed"] * 2
+    for frame, column in ((pd.DataFrame, pd.Series), (OwnFrame, OwnSeries)):
+        for data in (frame({"x": pd.period_range("1970-01", periods=2, freq="M")}), column(pd.period_range("1970-01", periods=2, freq="M"))):
+            with pytest.raises(fractile.DataError, match="holds periods, not numbers"):
+                fractile.release(data, **AGES)
+        for data in (frame({"x": pd.Series([1, 2], dtype=object)}), column([1, "a"], dtype=object)):
+            with pytest.raises(fractile.DataError, match="has the dtype object"):
+                fractile.release(data, **AGES)
+        with pytest.warns(fractile.FractileWarning, match="holds doubles, and the bounds go beyond"):
+            fractile.release(column([1.0, 2]), bounds=(0, 2**60), step=2**50, epsilon=1)
+        with pytest.warns(fractile.FractileWarning, match="looks computed from the data"):
+            fractile.release([1.0], bounds=column([0, 125]), step=1, epsilon=1)
+
+
+def test_a_frame_of_a_class_derived_from_polars_exports_only_what_is_read():
+    """polars ends the process when it exports a name with a NUL character."""
+    for frame in (OwnPolars, OwnLazy):
+        assert len(fractile.release(frame({"x": [1.0], "b\0": [1]}), "x", **AGES)) == 3
+        with pytest.raises(fractile.UsageError, match="NUL character"):
+            fractile.release(frame({"x": [1.0], "b\0": [1]}), "b\0", **AGES)
+    with pytest.raises(fractile.UsageError, match="NUL character"):
+        fractile.release(OwnColumn("b\0", [1.0]), **AGES)
+
+
 def test_bounds_from_the_data_are_warned_of(people):
     ages = np.array(people["age"])
     with pytest.warns(fractile.FractileWarning, match="looks computed from the data"):
