@@ -63,7 +63,7 @@ class PublishedLevel(Release):
         self._account = tables._core.account
         self._table, by, self._stored = tables._core.levels[number]
         self._by = tuple(by)
-        self._is_new, self._ledger = tables._is_new, tables._ledger
+        self._is_new, self._is_paid = tables._is_new, tables._is_paid
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PublishedLevel, (self._tables, self._number)
@@ -236,15 +236,15 @@ class PublishedTables(_Tidy, Unchanging, Mapping[str, PublishedTable]):
     receipt does not hold.
     """
 
-    def __init__(self, core: _core.PublishedTables, is_new: bool = False, ledger: str = "") -> None:
+    def __init__(self, core: _core.PublishedTables, is_new: bool = False, is_paid: bool = False) -> None:
         self._core = core
         self._is_new = is_new
-        self._ledger = ledger
+        self._is_paid = is_paid
         self._key_columns = [column for column, _, _ in core.keys]
         self._all = {name: PublishedTable(self, name) for name in dict.fromkeys(table for table, _, _ in core.levels)}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.receipt, self._is_new, self._ledger)
+        return _restored, (self.receipt, self._is_new, self._is_paid)
 
     def __getitem__(self, name: str) -> PublishedTable:
         if not isinstance(name, str) or name not in self._all:
@@ -353,12 +353,12 @@ class PublishedTables(_Tidy, Unchanging, Mapping[str, PublishedTable]):
         return self._core.table().rstrip("\n")
 
     def _repr_html_(self) -> str:
-        note = _notebook.unpaid("publication") if self._is_new and not self._ledger else ""
+        note = _notebook.unpaid("publication") if self._is_new and not self._is_paid else ""
         return note + _notebook.in_frame(self.to_html(), "The publication", repr(self))
 
 
-def _restored(receipt: str, is_new: bool, ledger: str) -> PublishedTables:
-    return PublishedTables(_core.read_publication_receipt(receipt, "the receipt"), is_new, ledger)
+def _restored(receipt: str, is_new: bool, is_paid: bool) -> PublishedTables:
+    return PublishedTables(_core.read_publication_receipt(receipt, "the receipt"), is_new, bool(is_paid))
 
 
 def _typed(kind: str, text: str) -> Any:
@@ -466,7 +466,7 @@ def _published(
 ) -> PublishedTables:
     """Publishes. `counter` counts the records if `frame` has only columns."""
     published = _core.publish(publication, words, frame, counter, cancel)
-    made = PublishedTables(published.tables, True, *words.get("ledger", []))
+    made = PublishedTables(published.tables, True, "ledger" in words)
     warn_of(made, published.warnings)
     return made
 

@@ -282,16 +282,16 @@ class Release(Unchanging, Mapping[Any, Any]):
     lacks the ledger's balance, which the receipt does not hold.
     """
 
-    def __init__(self, core: _core.Release, released: _core.Released | None = None, ledger: str = "") -> None:
+    def __init__(self, core: _core.Release, released: _core.Released | None = None, is_paid: bool = False) -> None:
         self._core = core
         self._groups: dict[Key, Group] | None = None
         self._account = released.account if released is not None else None
         self._stored = released is not None and released.stored
         self._is_new = released is not None
-        self._ledger = ledger
+        self._is_paid = is_paid  # not from which ledger: an address may hold a password, and a pickle goes to others
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.receipt, self._stored, self._is_new, self._ledger)
+        return _restored, (self.receipt, self._stored, self._is_new, self._is_paid)
 
     # --- What was published -------------------------------------------------------------------------------------------
 
@@ -648,7 +648,7 @@ class Release(Unchanging, Mapping[Any, Any]):
         return _core.to_table(self._core).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        note = _notebook.unpaid("release") if self._is_new and not self._ledger else ""
+        note = _notebook.unpaid("release") if self._is_new and not self._is_paid else ""
         return note + _notebook.in_frame(self.to_html(), "The release", repr(self))
 
     @classmethod
@@ -734,9 +734,9 @@ def _receipt_in(path: str | os.PathLike[str]) -> str:
     raise DataError(f"the receipt '{name}' cannot be read: {reason}", "name a file that save() wrote")
 
 
-def _restored(receipt: str, stored: bool, is_new: bool, ledger: str) -> Release:
+def _restored(receipt: str, stored: bool, is_new: bool, is_paid: bool) -> Release:
     release = Release.from_text(receipt)
-    release._stored, release._is_new, release._ledger = stored, is_new, ledger
+    release._stored, release._is_new, release._is_paid = stored, is_new, bool(is_paid)
     return release
 
 
@@ -904,7 +904,7 @@ def _released(
 ) -> Release:
     """Releases. `counter` counts the records if `frame` has only columns."""
     released = _core.release(words, files, groups.lists, groups.tuples, frame, counter, cancel)
-    made = Release(released.release, released, *words.get("ledger", []))
+    made = Release(released.release, released, "ledger" in words)
     warn_of(made, released.warnings)
     return made
 

@@ -297,6 +297,7 @@ def test_results_are_copied_and_pickled(people, ledger):
             assert same._repr_html_().startswith("<p>") == release._repr_html_().startswith("<p>")
         assert copy.copy(release).to_html() == copy.deepcopy(release).to_html() == release.to_html()  # with the ledger's balance
         assert pickle.loads(pickle.dumps(release, protocol=2)).from_ledger is False
+        assert ledger.path.encode() not in pickle.dumps(release)  # an address may hold a password
 
 
 @pytest.mark.parametrize("name", ["r.csv", "r.CSV", "r.tsv", "r.parquet", "r.xlsx"])

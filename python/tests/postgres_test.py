@@ -1,5 +1,7 @@
 """PostgreSQL: Python reads what the program reads there, and both pay from one team's ledger. Skipped where no server is installed."""
 
+import pickle
+
 import fractile
 import pytest
 
@@ -24,6 +26,14 @@ def test_a_teams_ledger(server, csv, program):
     release = fractile.release(csv, "age", ledger=ledger, **ASKED)
     assert program("release", csv, "--column", "age", "--ledger", ledger.path, *WORDS) == release.receipt
     assert [entry.state for entry in ledger.entries] == ["committed"]
+
+
+def test_a_pickled_release_does_not_hold_the_password(server, csv):
+    address = server.database("kept").replace("postgres://postgres@", "postgres://postgres:hunter2@")
+    assert "hunter2" in address
+    release = fractile.release(csv, "age", ledger=fractile.Ledger(address).init("people", epsilon=1), **ASKED)
+    assert b"hunter2" not in pickle.dumps(release)
+    assert pickle.loads(pickle.dumps(release))._repr_html_().startswith("<iframe")  # without a note that no ledger paid
 
 
 def test_without_a_server(program):

@@ -357,7 +357,11 @@ def test_copies(published, tmp_path):
 def test_notebooks_show_tables(published, file, records, ledger):
     page = published._repr_html_()
     assert "Earnings" in page and "women" in page and "unreliable" in page and "entered in no ledger" in page and "<iframe srcdoc=" in page
-    assert "no ledger" not in fractile.publish(file, data=pl.DataFrame(records), ledger=ledger)._repr_html_().partition("<iframe")[0]
+    paid = fractile.publish(file, data=pl.DataFrame(records), ledger=ledger)
+    again = pickle.loads(pickle.dumps(paid))
+    for page in (paid, again, again[next(iter(again))][()]):
+        assert "no ledger" not in page._repr_html_().partition("<iframe")[0]
+    assert ledger.path.encode() not in pickle.dumps(paid)  # an address may hold a password
     assert "no ledger" not in fractile.PublishedTables.from_text(published.receipt)._repr_html_().partition("<iframe")[0]
 
 
