@@ -114,22 +114,31 @@ def _pyarrow(name: str) -> Any:
 
 
 def _names_of_pandas(data: Any, name: str, asked: Asked) -> Any:
-    """A pandas column of persons or keys. In a column of dtype object, each record becomes text by itself. So does each record in a column
-    of categories that are not all texts, since one record would otherwise decide of which type the categories are."""
+    """A pandas column of persons or keys. Where one record may decide of which type the column is, each record becomes text by itself."""
     pyarrow = _pyarrow(name)
-    has_type = str(data.dtype) == "object" or (
-        str(data.dtype) == "category" and not all(isinstance(category, str) for category in data.dtype.categories)
-    )
-    if not has_type:
+    one_by_one = _is_typed_by_records(data) and not _has_texts_as_categories(data)
+    if not one_by_one:
         try:
             return pyarrow.array(data)
         except (pyarrow.ArrowException, TypeError):
             pass
         except ValueError:  # a text is not valid
-            has_type = True
-    if not has_type:  # outside of `except`, so that an error that may quote a value is not the context
+            one_by_one = True
+    if not one_by_one:  # outside of `except`, so that an error that may quote a value is not the context
         _of_pandas(_without_records(data), name)  # raises if Arrow has no type for the column
     return _cells.names_of(list(data), name, asked)
+
+
+def _is_typed_by_records(data: Any) -> bool:
+    """Whether the type of a pandas column depends on its records: objects are of any type, and so are categories."""
+    return str(data.dtype) in ("object", "category")
+
+
+def _has_texts_as_categories(data: Any) -> bool:
+    """Whether Arrow has texts for this column of categories, as it would have for one whose records are all texts or missing. A column
+    without categories has none: Arrow takes it for doubles."""
+    categories = data.dtype.categories if str(data.dtype) == "category" else []
+    return len(categories) > 0 and all(isinstance(category, str) for category in categories)
 
 
 def _no_columns() -> DataError:
@@ -183,8 +192,8 @@ def _of_pandas_frame(data: Any, counted: Mapping[str, Asked], others: list[str])
     columns = {name: data.iloc[:, names.index(name)] for name in _distinct([*counted, *others])}
     column, asked = next(iter(counted.items()))
     if len(counted) == 1 and not others:
-        return frame_of(columns[column], column, [], asked)[0]
-    as_names = [name for name, of_it in counted.items() if of_it.any_cells and str(columns[name].dtype) == "object"]
+        return _of_pandas_column(columns[column], column, asked)
+    as_names = [name for name, of_it in counted.items() if of_it.any_cells and _is_typed_by_records(columns[name])]
     for name, of_it in counted.items():
         if name not in as_names:
             _check_pandas(columns[name], name, of_it)

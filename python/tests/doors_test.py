@@ -393,6 +393,13 @@ def test_missing_columns(people):
         fractile.release(people["age"], person="id", **AGES)
 
 
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table], ids=lambda frame: frame.__name__)
+@pytest.mark.parametrize("kind", ["float64", "Int64"])
+def test_the_only_column_may_have_no_name(frame, kind):
+    data = {"": pd.array([1, 2], dtype=kind)}
+    assert len(fractile.release(frame(data if frame is pd.DataFrame else {"": [1, 2]}), **AGES)) == 3
+
+
 TWINS = {
     "pandas": lambda: pd.DataFrame([[1, 2, 3]], columns=["x", "y", "x"]),
     "pandas, as numbers": lambda: pd.DataFrame([[1, 2, 3]], columns=[1, "y", "1"]).rename(columns={1: "x", "1": "x"}),
@@ -521,6 +528,28 @@ def test_one_record_does_not_decide_what_categories_are(people, tmp_path):
     asked = {"by": "id", "keys": [1, 2, 3], **AGES}
     numbers = pd.DataFrame({"age": people["age"], "id": [i % 3 + 1 for i in range(len(texts))]})
     assert fractile.release(numbers.astype({"id": "category"}), "age", **asked).receipt == fractile.release(numbers, "age", **asked).receipt
+
+
+def test_one_record_does_not_decide_whether_there_are_categories(tmp_path):
+    """Once, a column of categories of which no record had one was refused before the charge, as doubles."""
+    paid = {"ledger": fractile.Ledger(tmp_path / "people.db").init("people", epsilon=90), **AGES | {"unsafe_seed": None}}
+    persons = {"ledger": fractile.Ledger(tmp_path / "persons.db").init("people", epsilon=90, person="g", records_per_person=1), **AGES}
+    for value in (None, "a", 5):
+        frame = pd.DataFrame({"x": [1.0, 2], "g": pd.Categorical([None, value])})
+        fractile.release(frame, "x", by="g", keys=["a"], **paid)
+        fractile.release(frame, "x", person="g", records_per_person=1, **persons | {"unsafe_seed": None})
+    assert [entry.state for name in (paid, persons) for entry in name["ledger"].entries] == ["committed"] * 6
+
+
+def test_one_record_does_not_decide_what_categories_are_counted(tmp_path):
+    asked = {"person": "p", "records_per_person": 1, "per_person": "count", **AGES}
+    ledger = fractile.Ledger(tmp_path / "people.db").init("people", epsilon=9, person="p", records_per_person=1)
+    for value, records in (("v", 2), (5, 2), (1.5, 2), (None, 1)):
+        frame = pd.DataFrame({"x": pd.Categorical(["u", value]), "p": ["1", "2"]})
+        fractile.release(frame, "x", ledger=ledger, **asked | {"unsafe_seed": None})
+        count = {"person": "p", "per_person": "count", "lattice": fractile.Lattice(0, 9, 1)}
+        assert fractile.profile(frame, "x", **count).counts[-1] == (3, records), value
+    assert [entry.state for entry in ledger.entries] == ["committed"] * 4
 
 
 class OwnFrame(pd.DataFrame):
