@@ -52,13 +52,17 @@ def has_arrow(value: Any) -> bool:
 
 
 def has_columns(value: Any) -> bool:
-    """Whether the object names its columns: a table rather than one column."""
-    return has(value, "columns") or has(value, "column_names")
+    """Whether the object names its columns: a table rather than one column. A method that would name them is no list of names."""
+    return _lists(value, "columns") or _lists(value, "column_names")
+
+
+def _lists(value: Any, name: str) -> bool:
+    return has(value, name) and not callable(inspect.getattr_static(value, name))
 
 
 def columns_of(table: Any) -> list[str]:
     """The names of the columns of a table that has them."""
-    return [str(name) for name in (table.column_names if has(table, "column_names") else table.columns)]
+    return [str(name) for name in (table.column_names if _lists(table, "column_names") else table.columns)]
 
 
 def is_lazy(value: Any) -> bool:

@@ -915,7 +915,7 @@ def _asked_of(words: dict[str, list[str]]) -> _frames.Asked:
     possible = bounds or words.get("candidates", [""])[0].split(",")
     try:
         exact = len(bounds) != 2 or _frames.are_doubles_exact(*map(Fraction, bounds))
-    except ValueError:  # the library will explain it
+    except (ValueError, ZeroDivisionError):  # the library will explain it
         exact = True
     unreadable = words.get("unreadable", ["missing" if "ledger" in words else "error"]) == ["missing"]
     texts = frozenset(words["missing"][0].split(",")) if "missing" in words else frozenset[str]()

@@ -25,14 +25,14 @@ def _refuse(field: str, what: str, hint: str) -> UsageError:
 
 
 def _numpy_unit(dtype: Any) -> str:
-    """The unit of a dtype such as datetime64[ns] or timedelta64[ns]; "" for any other dtype."""
+    """The unit of a dtype such as datetime64[ns] or timedelta64[25us]; "" for any other dtype."""
     found = re.fullmatch(r"(?:datetime|timedelta)64\[(\w+)\]", getattr(dtype, "name", ""))
     return found.group(1) if found else ""
 
 
 def _of_numpy(value: Any, field: str) -> Any:
     """A datetime64 or timedelta64 as a type of Python's datetime module."""
-    unit = _numpy_unit(value.dtype)
+    unit = _numpy_unit(value.dtype).lstrip("0123456789")  # 25us is a multiple of us
     if not unit or unit in ("Y", "M"):
         raise _refuse(field, f"{value!r} has no unit of fixed length", "write days or a smaller unit")
     near = value.astype(f"{value.dtype.kind}8[{'D' if unit in ('D', 'W') and value.dtype.kind == 'M' else 'us'}]")
@@ -143,7 +143,7 @@ def numbers_of(data: Any) -> tuple[Any, str] | None:
         has_dt = _looks.has(data, "dt")
         hint = "release seconds: column.dt.total_seconds()" if has_dt else 'release seconds: array / numpy.timedelta64(1, "s")'
         raise UsageError(f"data: a column of {data.dtype} holds durations, not dates or times", hint, "data")
-    if unit in ("Y", "M", "W", "ps", "fs", "as"):
+    if unit not in _UNITS and unit not in _SECONDS:
         raise UsageError(
             f"data: an array of {data.dtype} holds no dates or times that Fractile reads", 'convert it: astype("datetime64[us]")', "data"
         )

@@ -184,6 +184,7 @@ def test_lattices_and_profiles():
     profile = fractile.profile([dt.datetime(2020, 1, 2, 23, 59), dt.datetime(2020, 1, 2)], lattice=lattice)
     assert profile.counts == [(3, 2)]
     assert fractile.Profile.from_bytes(profile.to_bytes()) == profile
+    assert fractile.Lattice(np.datetime64("2020-01-01", "2D"), "2020-12-30", np.timedelta64(1, "2D")) == fractile.Lattice("2020-01-01", "2020-12-30", "2d")
     listed = fractile.Lattice(candidates=["2020-01-01T00:00Z", dt.datetime(2021, 1, 1, tzinfo=UTC)])
     assert listed.upper == dt.datetime(2021, 1, 1, tzinfo=UTC)
     assert fractile.profile([dt.datetime(2020, 6, 1, tzinfo=UTC)], lattice=listed).counts == [(2, 1)]
@@ -203,12 +204,16 @@ def test_lattices_and_profiles():
         (["2020-01-01"], ON_DAYS, fractile.DataError, "row 1, column 'value': not a date or time"),
         (pa.array(["2020-01-01"]), ON_DAYS, fractile.DataError, "and the bounds are dates"),
         (np.array(["2020-01"], "datetime64[M]"), ON_DAYS, fractile.UsageError, "no dates or times that Fractile reads"),
+        (np.array([0], "datetime64[25us]"), ON_DAYS, fractile.UsageError, "no dates or times that Fractile reads"),
+        (np.array([0], "datetime64[2D]"), ON_DAYS, fractile.UsageError, "no dates or times that Fractile reads"),
         (np.array([1], "timedelta64[s]"), ON_DAYS, fractile.UsageError, "holds durations"),
         (pd.Series(DAYS), ON_DAYS, fractile.DataError, "dtype object"),
         (DAYS, ON_DAYS | {"step": 1}, fractile.UsageError, "'1' is not a length of time"),
         (DAYS, ON_DAYS | {"step": dt.timedelta(hours=1)}, fractile.UsageError, "not a whole number of days"),
         (DAYS, ON_DAYS | {"step": -dt.timedelta(days=1)}, fractile.UsageError, "not above 0"),
         (DAYS, ON_DAYS | {"step": np.timedelta64(1, "M")}, fractile.UsageError, "no unit of fixed length"),
+        (DAYS, ON_DAYS | {"step": np.timedelta64(1, "12M")}, fractile.UsageError, "no unit of fixed length"),
+        (DAYS, ON_DAYS | {"bounds": (np.datetime64("2020", "10Y"), "2021-01-01")}, fractile.UsageError, "no unit of fixed length"),
         (DAYS, ON_DAYS | {"bounds": (dt.date(2020, 1, 1), dt.datetime(2021, 1, 1))}, fractile.UsageError, "of two kinds"),
         (DAYS, ON_DAYS | {"bounds": (pd.NaT, dt.date(2021, 1, 1))}, fractile.UsageError, "not a time"),
         (DAYS, ON_DAYS | {"bounds": (pd.Timestamp("2020-01-01T00:00:00.000000001"), "2021-01-01")}, fractile.UsageError, "microsecond"),

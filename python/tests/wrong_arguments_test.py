@@ -18,6 +18,16 @@ class Index:
         raise ValueError("secret")
 
 
+class Exchanged:
+    """As what __dataframe__() gives."""
+
+    def column_names(self):
+        return ["a"]
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return pa.table({"a": ["secret"]}).__arrow_c_stream__(requested_schema)
+
+
 #: Values that most arguments do not accept. They are made anew each time, because some can be used only once.
 ODD = {
     "a huge number": lambda: 2**70,
@@ -55,6 +65,10 @@ ODD = {
     "a list of a large exponent": lambda: ["1e9999999"],
     "a list of NaN": lambda: [0.5, float("nan")],
     "a list of infinity": lambda: [1.0, float("inf")],
+    "a span of twelve months": lambda: np.timedelta64(1, "12M"),
+    "moments in steps of 25": lambda: np.array([0], "datetime64[25us]"),
+    "a range up to a division by zero": lambda: (0, "1/0"),
+    "a frame that names its columns by a method": lambda: Exchanged(),
     "a distant time": lambda: dt.datetime(1, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=5))),
     "an iterator": lambda: iter([1]),
     "no list": list,
