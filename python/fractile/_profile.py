@@ -125,7 +125,8 @@ class Lattice(Unchanging):
     def __repr__(self) -> str:
         if not self._core.is_regular:
             texts = [str(self._core.at(i)) if self.kind == "number" else repr(self._core.text(i)) for i in range(min(self.size, 20))]
-            return f"Lattice(candidates=[{', '.join(texts)}])"
+            more = f", ... {self.size - len(texts)} more" if self.size > len(texts) else ""
+            return f"Lattice(candidates=[{', '.join(texts)}{more}])"
         if self.kind != "number":
             return f"Lattice({self._core.text(0)!r}, {self._core.text(self.size - 1)!r}, {self._core.step_text!r})"
         return f"Lattice({self.lower}, {self.upper}, {self._core.step})"

@@ -158,7 +158,7 @@ class Statistics:
     """
 
     count: Count
-    below: dict[Value, Below]
+    below: dict[Union[Value, int], Below]
     mean: Ratio | None
 
 

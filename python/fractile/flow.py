@@ -16,6 +16,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any, NamedTuple, Union
 
 from . import _core, _numbers, _words
@@ -348,7 +349,7 @@ class Pipeline(Unchanging):
         if _words.flag(any_prior, "any_prior"):
             self._require_analyst()
             words["any_prior"] = ["true"]
-        return Check(self._core.check(words))
+        return Check(self._core.check(words), self, "check", words)
 
     def loss(self, epsilon: Number, *, exact: bool = False) -> Bounds:
         """The analyst's expected loss at one epsilon. For a logarithm it is exact if the fraction is short, or always with `exact`."""
@@ -359,7 +360,8 @@ class Pipeline(Unchanging):
     def loss_curve(self, epsilon: tuple[Number, Number], *, points: int = 200) -> LossCurve:
         """The analyst's expected loss over a range, and where it rises."""
         self._require_analyst()
-        return LossCurve(self._core.sweep(_range(epsilon) | {"points": [_numbers.word(points, "points")]}))
+        words = _range(epsilon) | {"points": [_numbers.word(points, "points")]}
+        return LossCurve(self._core.sweep(words), self, "sweep", words)
 
     def choose(self, loss: Number, *, epsilon: tuple[Number, Number] | None = None, guess: str | None = None) -> Choice:
         """The epsilons at which the analyst's expected loss is at most `loss`, within 0.1 to 10 unless another range is given.
@@ -370,7 +372,7 @@ class Pipeline(Unchanging):
         words = _range(epsilon) | {"loss": [_numbers.word(loss, "loss")]}
         if guess is not None:
             words["guess"] = [_words.text(guess, "guess")]
-        return Choice(self._core.choose(words))
+        return Choice(self._core.choose(words), self, "choose", words)
 
     def channel(self, epsilon: Number) -> Channel:
         """The channel at one epsilon, which must be a logarithm: "ln 3"."""
@@ -438,11 +440,42 @@ class Windows:
         return f"<Windows: {len(self)}{' of exp(epsilon) from ' if odds else ''}{odds}{more}; {len(self.undecided)} undecided ranges>"
 
 
-class _Report(Unchanging):
-    """A result that can be printed in several formats."""
+class _Kept:
+    """What a report says, for a pickle, without its page."""
 
     def __init__(self, core: Any) -> None:
+        self._texts: dict[str, str] = {"json": core.json(), "csv": core.csv(), "table": core.table()}
+        for name in ("verdict", "reason", "points", "served", "is_least_certain"):
+            if hasattr(core, name):
+                setattr(self, name, getattr(core, name))
+        windows = getattr(core, "windows", None)
+        if windows is not None:
+            self.windows = SimpleNamespace(**{name: getattr(windows, name) for name in ("method", "are_all", "undecided", "windows")})
+
+    def json(self) -> str:
+        """The report as JSON."""
+        return self._texts["json"]
+
+    def csv(self) -> str:
+        """The report as CSV."""
+        return self._texts["csv"]
+
+    def table(self) -> str:
+        """The report in words."""
+        return self._texts["table"]
+
+
+class _Report(Unchanging):
+    """A result that can be printed in several formats. It can be copied and pickled. For a page, a result that was unpickled is computed
+    again, the same way."""
+
+    def __init__(self, core: Any, pipeline: Pipeline | None = None, question: str = "", words: _words.Words | None = None) -> None:
         self._core = core
+        self._asked = (pipeline, question, words)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        kept = self._core if isinstance(self._core, _Kept) else _Kept(self._core)
+        return type(self), (kept, *self._asked)
 
     def to_json(self) -> str:
         """The result as `fractile flow ... --format json` prints it, with its certificates."""
@@ -458,8 +491,11 @@ class _Report(Unchanging):
         Raises:
             UsageError: the result compares two files, and has no page.
         """
-        if not hasattr(self._core, "page"):
+        pipeline, question, words = self._asked
+        if pipeline is None:
             raise UsageError("a comparison of two files has no page", "use to_json() or to_csv(), or print it")
+        if isinstance(self._core, _Kept):
+            self._core = getattr(pipeline._core, question)(words)
         return str(self._core.page(_words.texts(about, "about"))[0])
 
     def __repr__(self) -> str:

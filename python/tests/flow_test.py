@@ -2,6 +2,7 @@
 
 import copy
 import json
+import multiprocessing
 import os
 import pickle
 from fractions import Fraction
@@ -144,6 +145,22 @@ def test_results_are_copied_and_pickled():
         assert again(again(survey)).loss("ln 3") == survey.loss("ln 3")
         assert again(read).channel("ln 3") == read.channel("ln 3")
     assert copy.deepcopy(check).to_json() == check.to_json()
+    two = {"from_": "ln 3", "to": "ln 2"}
+    made = [check, survey.check(**two), survey.check(**two, any_prior=True), survey.loss_curve(("ln 2", "ln 3"), points=3), survey.choose("1/2")]
+    for report in made:
+        once = pickle.loads(pickle.dumps(report))
+        again = pickle.loads(pickle.dumps(once))
+        for name in ("verdict", "reason", "points", "served", "least_epsilon", "is_least_certain", "to_json", "to_csv", "verify", "to_html"):
+            value = getattr(report, name, None)
+            kept = getattr(again, name, None)
+            assert (kept() == value()) if callable(value) else kept == value, name
+        assert type(again) is type(report) and repr(again) == repr(report)
+        assert repr(getattr(again, "windows", None)) == repr(getattr(report, "windows", None))
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(flow.Pipeline.check, (survey,), {"epsilon": ("ln 2", "ln 3")}).to_json() == check.to_json()
+    compared = pickle.loads(pickle.dumps(flow.compare(EXAMPLES / "geometric_count.toml", EXAMPLES / "geometric_count.toml", from_="ln 3", to="ln 3")))
+    with pytest.raises(fractile.UsageError, match="has no page"):
+        compared.to_html()
     assert repr(survey) == "<Pipeline: 2 participants, 3 possible values>"
     windows = flow.check(EXAMPLES / "known_others.toml", epsilon=("ln 2", "ln 4")).windows
     assert repr(windows) == "<Windows: 1 of exp(epsilon) from 3.50054 to 3.51662; 0 undecided ranges>"

@@ -212,6 +212,8 @@ def test_lattices():
     assert str(lattice[3]) == "3/10"
     assert fractile.Lattice(candidates=[0, 18, 65]) == fractile.Lattice(candidates=["0", 18.0, 65])
     assert fractile.Lattice(0, 2**61, 1).size == 2**61 + 1
+    assert repr(fractile.Lattice(candidates=range(20))).endswith("18, 19])")
+    assert repr(fractile.Lattice(candidates=range(30))).endswith("18, 19, ... 10 more])")
     with pytest.raises(fractile.UsageError):
         fractile.Lattice(1, 0, 1)
     with pytest.raises(fractile.UsageError):

@@ -52,6 +52,9 @@ def of_a_release(r: fractile.Release, data: Any, lattice: fractile.Lattice, by: 
     fractile.release(data, below=5, missing=[Decimal(1), "NA", -9], epsilon=1)
     fractile.release(data, below=[5, "6"], epsilon=1)
     fractile.plan(below=5, epsilon=1)
+    if r.statistics is not None:
+        assert_type(r.statistics.below[65], fractile.Below)
+        assert_type(r.statistics.below[Decimal("0.5")], fractile.Below)
     assert_type(fractile.profile(data, lattice=lattice, missing=[Decimal(1)]), fractile.Profile)
     assert_type(fractile.profile(data, lattice=lattice, by=None, keys=None), fractile.Profile)
     assert_type(fractile.profile(data, lattice=lattice, by=by), fractile.Profile)
