@@ -433,6 +433,37 @@ def test_what_is_declared_to_be_missing(door, ledger):
         fractile.release(MISSING[door](), **asked | {"null": "error"})
 
 
+NINES = 99999999999999999999
+#: Columns of 40, a code beyond 64 bits with a sign, and a neighbor of this code.
+BEYOND = {
+    "numpy": (2**64 - 1, lambda code: np.array([40, code, code - 1], dtype="u8")),
+    "polars": (2**63, lambda code: pl.Series([40, code, code + 1], dtype=pl.UInt64)),
+    "pandas, Arrow": (2**64 - 1, lambda code: pd.Series([40, code, code - 1], dtype="uint64[pyarrow]")),
+    "pyarrow, decimals": (NINES, lambda code: pa.array([40, code, code + 1], pa.decimal128(38, 0))),
+    "pyarrow, negative": (-NINES, lambda code: pa.array([40, code, code + 1], pa.decimal128(38, 0))),
+    "duckdb": (NINES, lambda code: duckdb.sql(f"SELECT unnest([40, {code}, {code} + 1])::HUGEINT AS x")),
+}
+
+
+@pytest.mark.parametrize("door", BEYOND)
+def test_what_is_declared_to_be_missing_is_exact_beyond_64_bits(door):
+    code, column = BEYOND[door]
+    lattice = fractile.Lattice(0, 125, 1)
+    assert fractile.profile(column(code), lattice=lattice, missing=[code]).records == 2
+    for other in (2**63 - 1, -(2**63), code + 2):
+        assert fractile.profile(column(code), lattice=lattice, missing=[other]).records == 3
+
+
+def test_what_is_declared_to_be_missing_is_the_nearest_number_of_the_column(tmp_path, engine):
+    lattice = fractile.Lattice(0, 125, 1)
+    for kind in ("f2", "f4", "f8"):
+        for column in (np.array([40, -9.9, -9.8], kind), pa.array(np.array([40, -9.9, -9.8], kind))):
+            assert fractile.profile(column, lattice=lattice, missing=[-9.9]).counts == [(1, 1), (81, 1)], kind
+    for kind, code in (("f2", -9.8984375), ("f4", -9.9), ("f8", -9.9)):  # the engine reads 16 bits as 32
+        pq.write_table(pa.table({"x": np.array([7] * 60 + [code] * 90, kind)}), tmp_path / "coded.parquet")
+        assert fractile.release(tmp_path / "coded.parquet", "x", **MEDIAN | {"missing": [code]})[0.5] == 7
+
+
 def test_texts_that_are_declared_to_be_missing_are_exact():
     with pytest.raises(fractile.DataError, match=r"row 151, .*not a number, and not missing"):
         fractile.release(CODED + ["na"], **MEDIAN | {"missing": ["NA"]})

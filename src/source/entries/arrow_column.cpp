@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 
+#include "exact/wide_integers.hpp"
 #include "libraries/fmt.hpp"
 #include "source/counting/scaled_lattice.hpp"
 
@@ -103,22 +104,16 @@ std::int64_t whole(std::uint64_t value) {
   return value > static_cast<std::uint64_t>(largest) ? largest : static_cast<std::int64_t>(value);
 }
 
-/// A two's complement number of 128 bits, clamped to 64 bits.
-std::int64_t whole128(const std::byte* bytes) {
-  std::uint64_t low = 0;
-  std::int64_t high = 0;
-  std::memcpy(&low, bytes, sizeof low);
-  std::memcpy(&high, bytes + sizeof low, sizeof high);
-  if (high == 0 && low <= static_cast<std::uint64_t>(largest)) return static_cast<std::int64_t>(low);
-  if (high == -1 && low > static_cast<std::uint64_t>(largest)) return static_cast<std::int64_t>(low);
-  return high < 0 ? smallest : largest;
-}
-
 template <class Stored>
 Stored stored_at(const std::byte* at) {
   Stored value{};
   std::memcpy(&value, at, sizeof value);
   return value;
+}
+
+/// A two's complement number of 128 bits, clamped to 64 bits.
+std::int64_t whole128(const std::byte* at) {
+  return static_cast<std::int64_t>(std::clamp<int128>(stored_at<int128>(at), smallest, largest));
 }
 
 std::size_t width_of(CellKind kind) {
@@ -173,6 +168,11 @@ std::int64_t whole_at(const std::byte* at, CellKind kind) {
     default:
       return stored_at<std::int64_t>(at);
   }
+}
+
+/// The number itself, for the kinds whose numbers whole_at() may clamp.
+int128 wide_at(const std::byte* at, CellKind kind) {
+  return kind == CellKind::uint64 ? int128{stored_at<std::uint64_t>(at)} : stored_at<int128>(at);
 }
 
 double real_at(const std::byte* at, CellKind kind) {
@@ -305,6 +305,14 @@ ColumnView NumberBlock::read(const ArrowPiece& piece, const ArrowType& type, std
     return {copies.data(), validity, rows};
   };
   return type.is_real() ? read_as(real_, real_at) : read_as(whole_, whole_at);
+}
+
+ColumnView NumberBlock::read(const ArrowPiece& piece, const ArrowType& type, std::size_t from, std::size_t rows,
+                             const MissingValues& missing) {
+  const ColumnView cells = read(piece, type, from, rows);
+  if (!type.is_wide()) return missing.without(cells, present_);
+  return missing.without(cells, present_,
+                         [&](std::size_t row) { return wide_at(place_of(piece, type.kind, from + row), type.kind); });
 }
 
 Lattice in_units_of(const ArrowColumn& column, const Lattice& lattice) {

@@ -58,7 +58,11 @@ struct ArrowType {
   }
   bool is_truth() const { return !dictionary && kind == CellKind::truth; }
   bool is_name() const { return dictionary ? dictionary->is_text() : is_text() || (is_whole() && !unit); }
-  NumberForm form() const { return {is_real(), kind == CellKind::real32, scale, unit, time}; }
+  /// Whether its whole numbers may have more than 64 bits with a sign.
+  bool is_wide() const { return kind == CellKind::uint64 || kind == CellKind::decimal128; }
+  NumberForm form() const {
+    return {is_real(), kind == CellKind::half ? 16 : kind == CellKind::real32 ? 32 : 64, scale, unit, time};
+  }
   /// How NumberBlock reads it.
   CellReading reading() const { return {is_real() ? CellType::real : CellType::integer, unit}; }
 };
@@ -111,9 +115,7 @@ class NumberBlock {
   ColumnView read(const ArrowPiece& piece, const ArrowType& type, std::size_t from, std::size_t rows);
   /// The same, with NULL for what is declared to be missing.
   ColumnView read(const ArrowPiece& piece, const ArrowType& type, std::size_t from, std::size_t rows,
-                  const MissingValues& missing) {
-    return missing.without(read(piece, type, from, rows), present_);
-  }
+                  const MissingValues& missing);
 
  private:
   const std::uint64_t* validity_of(const ArrowPiece& piece, const ArrowType& type, std::size_t from, std::size_t rows);

@@ -477,5 +477,50 @@ TEST(Frame, WhatIsDeclaredToBeMissingIsExactInWholeNumbersDecimalsAndTimes) {
   EXPECT_EQ(left_of("tsu:UTC", {3'600'000'000, 1}, instants, "1970-01-01T01:00:00"), 2);
 }
 
+TEST(Frame, WhatIsDeclaredToBeMissingIsExactBeyond64Bits) {
+  // Such numbers were once compared after they had been clamped to 64 bits.
+  const auto left_of = [](const std::string& format, const std::vector<std::uint64_t>& words, std::int64_t rows,
+                          const std::string& missing) {
+    Laid laid = laid_down(format, words);
+    laid.length = rows;
+    Frame frame = frame_of(laid);
+    frame.use_missing({missing});
+    return frame.profile("x", ages_to_120, NullPolicy::drop).records();
+  };
+  constexpr std::uint64_t most = ~std::uint64_t{0};
+  constexpr std::uint64_t half = std::uint64_t{1} << 63;
+  EXPECT_EQ(left_of("L", {40, most, half + 5, half - 1}, 4, "18446744073709551615"), 3);
+  EXPECT_EQ(left_of("L", {40, most, half + 5, half - 1}, 4, "9223372036854775807"), 3);
+  EXPECT_EQ(left_of("L", {40, most, half + 5}, 3, "9223372036854775807"), 3);
+  EXPECT_EQ(left_of("L", {40, most, half + 5}, 3, "-1"), 3);
+  // 40, 2^64 + 40, -1 and 10^20 - 1, the low words first
+  const std::vector<std::uint64_t> wide{40, 0, 40, 1, most, most, 7766279631452241919U, 5};
+  EXPECT_EQ(left_of("d:38,0", wide, 4, "40"), 3);
+  EXPECT_EQ(left_of("d:38,0", wide, 4, "18446744073709551656"), 3);
+  EXPECT_EQ(left_of("d:38,0", wide, 4, "-1"), 3);
+  EXPECT_EQ(left_of("d:38,0", wide, 4, "99999999999999999999"), 3);
+  EXPECT_EQ(left_of("d:38,0", wide, 4, "9223372036854775807"), 4);
+  EXPECT_EQ(left_of("d:38,2", wide, 4, "999999999999999999.99"), 3);
+  EXPECT_EQ(left_of("d:38,-2", wide, 4, "4000"), 3);
+  EXPECT_EQ(left_of("d:38,-2", wide, 4, "40"), 4);
+  EXPECT_EQ(left_of("d:38,0", wide, 4, std::string(60, '9')), 4);
+}
+
+TEST(Frame, WhatIsDeclaredToBeMissingInHalvesIsTheNearestOne) {
+  const auto left_of = [](const std::vector<std::uint16_t>& halves, const std::string& missing) {
+    Laid laid = laid_down("e", halves);
+    Frame frame = frame_of(laid);
+    frame.use_missing({missing});
+    return frame.profile("x", ages_to_120, NullPolicy::drop).records();
+  };
+  EXPECT_EQ(left_of({0x5100, 0xC8F3, 0xC8F2, 0xC8F4}, "-9.9"), 3);  // 40, -9.8984375 and its neighbors
+  EXPECT_EQ(left_of({0x6800, 0x6801, 0x6802}, "2049"), 2);          // halfway between 2048, which is even, and 2050
+  EXPECT_EQ(left_of({0x6800, 0x6801, 0x6802}, "2051"), 2);          // halfway between 2050 and 2052, which is even
+  EXPECT_EQ(left_of({0x0000, 0x0001, 0x0002, 0x8000}, "0.00000005"), 3);  // near 2^-24, the least above 0
+  EXPECT_EQ(left_of({0x0000, 0x0001, 0x8000}, "0"), 1);
+  EXPECT_EQ(left_of({0x7BFF, 0x7C00, 0xFC00}, "65519"), 2);  // the largest; what lies beyond is infinite
+  EXPECT_EQ(left_of({0x7BFF, 0x7C00, 0xFC00}, "99999"), 2);
+}
+
 }  // namespace
 }  // namespace fractile

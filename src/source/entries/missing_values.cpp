@@ -1,7 +1,9 @@
 #include "source/entries/missing_values.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
@@ -37,22 +39,45 @@ std::optional<std::string> whole_of(std::string_view text) {
   return (is_negative ? "-" : "") + std::string(text.substr(first));
 }
 
+/// The nearest floating-point number of 16 bits; of two equally near ones, the even one.
+double nearest_half(double number) {
+  constexpr double first_beyond = 65520;  // the largest is 65504
+  constexpr int least_exponent = -14;
+  constexpr int digits = 10;  // behind the first one, in base 2
+  if (std::fabs(number) >= first_beyond) return std::copysign(std::numeric_limits<double>::infinity(), number);
+  const int exponent = number == 0 ? least_exponent : std::max(std::ilogb(number), least_exponent);
+  return number - std::remainder(number, std::ldexp(1, exponent - digits));
+}
+
+/// The nearest number that a column of so many bits holds.
+double nearest_of(int bits, double number) {
+  if (bits == 16) return nearest_half(number);
+  return bits == 32 ? static_cast<double>(static_cast<float>(number)) : number;
+}
+
+/// The whole number, if it has at most 128 bits.
+std::optional<int128> wide(const Rational& number) {
+  const Rational high = (number / Rational(2).pow(64)).floor();
+  if (!high.fits_int64()) return {};
+  const Rational low = number - high * Rational(2).pow(64);
+  return static_cast<int128>((static_cast<uint128>(high.to_int64()) << 64) | low.to_uint64());
+}
+
 /// The number in units of 10^-scale, if that is a whole number.
-std::optional<std::int64_t> units_of(std::string_view text, int scale) {
+std::optional<int128> units_of(std::string_view text, int scale) {
   constexpr std::size_t longest = 100;
   text = bare(text);
   if (text.size() > longest || !real_of(text)) return {};
   try {
-    Rational units = Rational::parse(std::string(text));
-    for (int k = 0; k < scale; ++k) units = units * Rational(10);
-    if (units == units.floor() && units.fits_int64()) return units.to_int64();
+    const Rational units = Rational::parse(std::string(text)) * Rational(10).pow(scale);
+    if (units == units.floor()) return wide(units);
   } catch (const Error&) {  // inf
   }
   return {};
 }
 
 /// A time in the units of the column, if the column can hold it.
-std::optional<std::int64_t> time_of(std::string_view text, const NumberForm& form) {
+std::optional<int128> time_of(std::string_view text, const NumberForm& form) {
   constexpr std::int64_t a_second = 1'000'000;  // microseconds
   constexpr std::int64_t a_day = 86'400 * a_second;
   const std::optional<std::int64_t> moment = missing_moment(form.time, text);
@@ -73,7 +98,7 @@ std::optional<std::int64_t> time_of(std::string_view text, const NumberForm& for
     return 1;
   }();
   const Rational units = Rational(*moment) / divisor;
-  return units == units.floor() && units.fits_int64() ? std::optional(units.to_int64()) : std::nullopt;
+  return units == units.floor() ? wide(units) : std::nullopt;
 }
 
 }  // namespace
@@ -83,7 +108,7 @@ MissingValues::MissingValues(const std::vector<std::string>& declared, const Num
   for (const std::string& text : declared) {
     if (form.is_real) {
       const std::optional<double> number = real_of(text);
-      if (number) real_.insert(form.is_single ? static_cast<double>(static_cast<float>(*number)) : *number);
+      if (number) real_.insert(nearest_of(form.bits, *number));
     } else if (const auto number = form.unit ? time_of(text, form) : units_of(text, form.scale)) {
       whole_.insert(*number);
     }
@@ -91,16 +116,8 @@ MissingValues::MissingValues(const std::vector<std::string>& declared, const Num
 }
 
 ColumnView MissingValues::without(const ColumnView& cells, std::vector<std::uint64_t>& validity) const {
-  if (whole_.empty() && real_.empty()) return cells;
-  constexpr std::size_t word = 64;
-  validity.assign((cells.rows() + word - 1) / word, 0);
-  for (std::size_t row = 0; row < cells.rows(); ++row) {
-    if (cells.is_null(row)) continue;
-    const bool is_missing =
-        is_real_ ? real_.contains(cells.numbers<double>()[row]) : whole_.contains(cells.numbers<std::int64_t>()[row]);
-    validity[row / word] |= std::uint64_t{!is_missing} << (row % word);
-  }
-  return {cells.numbers<double>().data(), validity.data(), cells.rows()};
+  if (is_real_) return without(cells, validity, [&](std::size_t row) { return cells.numbers<double>()[row]; });
+  return without(cells, validity, [&](std::size_t row) { return int128{cells.numbers<std::int64_t>()[row]}; });
 }
 
 MissingNames::MissingNames(const std::vector<std::string>& declared) : texts_(declared.begin(), declared.end()) {

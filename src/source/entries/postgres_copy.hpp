@@ -46,7 +46,7 @@ struct PostgresType {
   bool is_countable() const { return kind != Kind::none && kind != Kind::boolean && !is_text(); }
   /// For a column that is countable.
   CellReading reading() const;
-  NumberForm form() const { return {is_real(), kind == Kind::float32, scale, reading().unit, time}; }
+  NumberForm form() const { return {is_real(), kind == Kind::float32 ? 32 : 64, scale, reading().unit, time}; }
   bool operator==(const PostgresType&) const = default;
 };
 
