@@ -7,10 +7,22 @@
 #include "module.hpp"
 
 namespace fractile::python {
+namespace {
+
+bool is_of_a_signal(nb::python_error& error) {
+  try {
+    return nb::cast<bool>(nb::module_::import_("fractile._errors").attr("is_of_a_signal")(error.value()));
+  } catch (nb::python_error& next) {  // of the next signal, which came meanwhile
+    next.restore();
+    throw Interrupted();
+  }
+}
+
+}  // namespace
 
 void rethrow(nb::python_error& error) {
   const nb::module_ errors = nb::module_::import_("fractile._errors");
-  if (error.matches(PyExc_KeyboardInterrupt) || error.matches(errors.attr("CanceledError"))) {
+  if (is_of_a_signal(error) || error.matches(errors.attr("CanceledError"))) {
     error.restore();
     throw Interrupted();
   }

@@ -7,7 +7,7 @@
 
 namespace fractile::python {
 
-/// Throws what a Python function raised as the library's error; an interruption stays an interruption. The caller holds the interpreter's
+/// Throws what a Python function raised as the library's error; what a signal's handler raised stays what it is. The caller holds the interpreter's
 /// lock.
 [[noreturn]] void rethrow(nanobind::python_error& error);
 

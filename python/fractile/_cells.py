@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from . import _core, _times
-from ._errors import DataError
+from ._errors import DataError, is_of_a_signal
 
 #: The largest number of 64 bits, and the number that stands for NaT.
 _MOST = 2**63 - 1
@@ -54,7 +54,9 @@ def _is_missing(value: Any) -> bool:
         return True
     try:
         return bool(value != value)
-    except Exception:  # an array raises, for example
+    except Exception as error:  # an array raises, for example
+        if is_of_a_signal(error):
+            raise
         return False
 
 
@@ -73,7 +75,9 @@ def _read_all(values: Sequence[Any], name: str, asked: Asked, read: Callable[[An
             continue
         try:
             cells.append(read(value))
-        except Exception:
+        except Exception as error:  # whatever a cell's own class raises: no record decides whether what is paid for succeeds
+            if is_of_a_signal(error):
+                raise
             if not asked.unreadable:
                 break
             cells.append(missing)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from types import FrameType
 from typing import Any, ClassVar
 
 
@@ -86,6 +87,30 @@ def look_at(cancel: Any) -> None:
     """Raises CanceledError if the event is set."""
     if cancel is not None and cancel.is_set():
         raise canceled("nothing was charged or published")
+
+
+def is_of_a_signal(error: BaseException) -> bool:
+    """Whether a signal's handler raised this, rather than the code that the signal interrupted. Python calls a handler with the interrupted
+    frame, which is the caller of the handler's own. Whatever is no Exception, such as KeyboardInterrupt, counts as a signal's."""
+    if not isinstance(error, Exception):
+        return True
+    trace = error.__traceback__
+    while trace is not None:
+        if _is_of_a_handler(trace.tb_frame):
+            return True
+        trace = trace.tb_next
+    return False
+
+
+def _is_of_a_handler(frame: FrameType) -> bool:
+    interrupted = frame.f_back
+    if interrupted is None:
+        return False
+    few = 9  # as in handler(*arguments); a longer tuple may be data
+    return any(
+        value is interrupted or (type(value) is tuple and len(value) <= few and any(each is interrupted for each in value))
+        for value in frame.f_locals.values()
+    )
 
 
 def warn(text: str) -> None:

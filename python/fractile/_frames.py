@@ -15,7 +15,7 @@ from typing import Any
 
 from . import _cells, _core, _looks, _numbers, _times, _words
 from ._cells import Asked as Asked
-from ._errors import DataError, Error, UsageError, warn
+from ._errors import DataError, Error, UsageError, is_of_a_signal, warn
 
 _HINT = "give a pandas, polars or pyarrow column or frame, a numpy array, a list of numbers, or the path of a file, a folder or a pattern"
 _HINT_IN_MEMORY = "give a pandas, polars or pyarrow column or frame, a numpy array or a list of numbers; fractile.count() counts files"
@@ -64,6 +64,8 @@ def _asked(data: Any, question: Callable[[], Any], what: str = _NO_COLUMNS) -> A
     except Error:
         raise
     except Exception as error:
+        if is_of_a_signal(error):
+            raise
         failure = type(error).__name__
     # Raised outside of `except`, so that the frame's error is not its context.
     raise DataError(f"{what}: {_looks.module(data)} raises {failure}", "collect or fetch it yourself to see why", "data")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, get_args
 
 from . import _core, _looks, _numbers
 from ._choices import PerPerson
-from ._errors import UsageError
+from ._errors import UsageError, is_of_a_signal
 
 Words = dict[str, list[str]]
 
@@ -248,6 +248,8 @@ def _rows(frame: Any, names: list[str]) -> list[Any]:
             frame = frame.collect()
         columns = _looks.columns_of(frame)
     except Exception as error:
+        if is_of_a_signal(error):
+            raise
         failure = type(error).__name__
     else:
         if sorted(columns) != sorted(names):
@@ -257,6 +259,8 @@ def _rows(frame: Any, names: list[str]) -> list[Any]:
         try:
             return list(zip(*_lists(frame, columns, names)))
         except Exception as error:
+            if is_of_a_signal(error):
+                raise
             failure = type(error).__name__
     # Raised outside of `except`: the frame's own error, which may quote a cell, must not be the context.
     what = f"keys: the frame cannot be read: {_looks.module(frame)} raises {failure}"

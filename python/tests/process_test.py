@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -225,6 +226,78 @@ def test_no_signal_is_lost_between_python_and_the_library(call):
                 time.sleep(10)  # the call ended first
     finally:
         signal.signal(signal.SIGALRM, before)
+
+
+class Soft(Exception):
+    """What a handler raises to end a call, as the time limits of task queues do."""
+
+
+class Foreign:
+    """A cell whose own methods raise what they like."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def __index__(self):
+        time.sleep(0.001)
+        raise self.error
+
+    __str__ = __index__
+
+
+class Alarm:
+    """A cell that sets the alarm when it is read, so that it goes off while the cells behind it are."""
+
+    def __index__(self):
+        signal.setitimer(signal.ITIMER_REAL, 0.03)
+        return 40
+
+    def __str__(self):
+        return str(self.__index__())
+
+
+def _objects():
+    import pandas as pd
+
+    return pd.DataFrame({"x": 1.0, "p": pd.Series([Alarm(), *[Decimal("40.5")] * 400_000], dtype=object)})
+
+
+SLOW_CELLS = {
+    "decimals": lambda: ([Alarm(), *[Decimal("40.5")] * 400_000], {}),
+    "cells that fail": lambda: ([Alarm(), *[Foreign(KeyError("31415"))] * 2000], {}),
+    "persons": lambda: (_objects(), {"column": "x", "person": "p", "records_per_person": 1}),
+}
+
+
+@pytest.mark.parametrize("cells", SLOW_CELLS)
+@pytest.mark.parametrize("raised", [Soft("soft"), ValueError("soft"), SystemExit(3)], ids=lambda raised: type(raised).__name__)
+def test_what_a_handler_raises_while_cells_are_read_is_passed_on(cells, raised, tmp_path):
+    """Once, a cell became missing, and the release was committed as if nothing had happened."""
+    data, named = SLOW_CELLS[cells]()
+    ledger = fractile.Ledger(tmp_path / "b.db").init("people", epsilon=1, **{"person": "p", "records_per_person": 1} if named else {})
+
+    def hear(signum, frame):
+        signal.signal(signum, signal.SIG_IGN)
+        raise raised
+
+    before = signal.signal(signal.SIGALRM, hear)
+    try:
+        with pytest.raises(type(raised)) as caught:
+            fractile.release(data, ledger=ledger, **ASKED, **named)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert caught.value is raised
+    assert [entry.state for entry in ledger.entries] == ["reserved"]
+
+
+@pytest.mark.parametrize("error", [KeyError("31415"), Soft("31415"), OSError("31415"), AttributeError("31415"), NotImplementedError("31415")], ids=repr)
+def test_whatever_a_cell_raises_itself_makes_it_unreadable(error, tmp_path):
+    ledger = fractile.Ledger(tmp_path / "b.db").init("people", epsilon=1)
+    fractile.release([1.0, Foreign(error), 2.0], ledger=ledger, **ASKED)
+    assert [entry.state for entry in ledger.entries] == ["committed"]
+    with pytest.raises(fractile.DataError, match="row 2, column 'value': not a number"):
+        fractile.release([1.0, Foreign(error), 2.0], **ASKED)
 
 
 def test_the_engine_of_the_package_duckdb(csv):
