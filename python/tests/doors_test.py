@@ -606,6 +606,32 @@ def test_a_frame_of_a_class_derived_from_polars_exports_only_what_is_read():
         fractile.release(OwnColumn("b\0", [1.0]), **AGES)
 
 
+@pytest.mark.parametrize("name", ["pandas.period", "geoarrow.point", "own.codes"])
+def test_extension_types_are_not_counted_by_their_storage(name, tmp_path):
+    """Once, the ordinals of periods were counted."""
+    of_type = {"ARROW:extension:name": name, "ARROW:extension:metadata": ""}
+    fields = [pa.field("x", pa.int64(), metadata=of_type), pa.field("y", pa.float64())]
+    table = pa.table({"x": [1, 2], "y": [1.0, 2]}, schema=pa.schema(fields))
+    ledger = fractile.Ledger(tmp_path / "people.db").init("people", epsilon=9)
+    for asked in ({"column": "x"}, {"column": "y", "by": "x", "keys": ["1"]}):
+        with pytest.raises(fractile.DataError, match=f"column 'x' is extension type {name}, n") as caught:
+            fractile.release(table, ledger=ledger, **asked, **AGES | {"unsafe_seed": None})
+        assert caught.value.hint
+    assert ledger.entries == []
+    assert fractile.profile(table, "y", lattice=fractile.Lattice(0, 9, 1)).records == 2
+
+
+def test_extension_types_of_arrow_that_are_their_storage():
+    periods = pa.Table.from_pandas(pd.DataFrame({"x": pd.period_range("1970-01", periods=2, freq="M")}))
+    with pytest.raises(fractile.DataError, match="extension type pandas.period"):
+        fractile.profile(periods, "x", lattice=fractile.Lattice(0, 9, 1))
+    texts = pa.ExtensionArray.from_storage(pa.json_(), pa.array(["a", "b", "a"]))
+    truths = pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, 0, 1], pa.int8()))
+    table = pa.table({"x": truths, "k": texts})
+    found = fractile.profile(table, "x", lattice=fractile.Lattice(0, 9, 1), by="k", keys=["a", "b"])
+    assert [each.records for each in found.values()] == [2, 1]
+
+
 def test_bounds_from_the_data_are_warned_of(people):
     ages = np.array(people["age"])
     with pytest.warns(fractile.FractileWarning, match="looks computed from the data"):

@@ -222,6 +222,30 @@ std::string_view text_at(const ArrowPiece& piece, CellKind kind, std::size_t row
   return {characters + offsets[0], static_cast<std::size_t>(offsets[1] - offsets[0])};
 }
 
+/// The name of the extension type that a column's metadata declares; "" if there is none.
+std::string extension_name(const char* metadata) {
+  if (metadata == nullptr) return {};
+  const char* at = metadata;  // the number of pairs, and then for each text its length and its characters
+  const auto next_number = [&] {
+    std::int32_t number = 0;
+    std::memcpy(&number, at, sizeof number);
+    at += sizeof number;
+    return number;
+  };
+  const auto next_text = [&] {
+    const auto length = static_cast<std::size_t>(std::max(next_number(), 0));
+    const std::string_view text(at, length);
+    at += length;
+    return text;
+  };
+  for (std::int32_t pairs = next_number(); pairs > 0; --pairs) {
+    const std::string_view key = next_text();
+    const std::string_view value = next_text();
+    if (key == "ARROW:extension:name") return std::string(value);
+  }
+  return {};
+}
+
 }  // namespace
 
 ArrowType number_type(const std::string& format) {
@@ -232,6 +256,12 @@ ArrowType number_type(const std::string& format) {
 }
 
 ArrowType arrow_type(const ArrowSchema& schema) {
+  // What these types store is the value, or is not read.
+  constexpr std::array plain{"arrow.bool8", "arrow.json", "arrow.uuid"};
+  const std::string extension = extension_name(schema.metadata);
+  if (!extension.empty() && std::ranges::find(plain, extension) == plain.end()) {
+    return {CellKind::other, 0, "extension type " + extension};
+  }
   const std::string format = schema.format;
   ArrowType type = format.starts_with("d:") ? decimal_type(format) : number_type(format);
   if (schema.dictionary != nullptr) {

@@ -522,5 +522,34 @@ TEST(Frame, WhatIsDeclaredToBeMissingInHalvesIsTheNearestOne) {
   EXPECT_EQ(left_of({0x7BFF, 0x7C00, 0xFC00}, "99999"), 2);
 }
 
+TEST(Frame, ExtensionTypesWhoseStorageIsNotTheValueAreNotRead) {
+  const auto metadata_of = [](const std::vector<std::string>& texts) {
+    const auto bytes_of = [](std::size_t number) {
+      const auto count = static_cast<std::int32_t>(number);
+      return std::string(reinterpret_cast<const char*>(&count), sizeof count);
+    };
+    std::string bytes = bytes_of(texts.size() / 2);
+    for (const std::string& text : texts) bytes += bytes_of(text.size()) + text;
+    return bytes;
+  };
+  const std::vector<std::int64_t> numbers{1, 2, 3};
+  const auto records_of = [&](const std::vector<std::string>& texts) {
+    const std::string metadata = metadata_of(texts);
+    Laid laid = laid_down("l", numbers);
+    ArrowSchema schema = laid.schema();
+    schema.metadata = metadata.c_str();
+    ArrowArray array = laid.array();
+    return Frame::of(schema, array, "x").profile("x", ages_to_120, NullPolicy::drop).records();
+  };
+  EXPECT_EQ(records_of({}), 3);
+  EXPECT_EQ(records_of({"ARROW:extension:metadata", "", "a", "ARROW:extension:name"}), 3);
+  EXPECT_EQ(records_of({"ARROW:extension:name", "arrow.bool8"}), 3);
+  const Error error = error_of([&] { records_of({"a", "", "ARROW:extension:name", "pandas.period"}); });
+  EXPECT_EQ(error.code(), ErrorCode::data);
+  EXPECT_NE(std::string(error.what()).find("column 'x' is extension type pandas.period, not a number"),
+            std::string::npos)
+      << error.what();
+}
+
 }  // namespace
 }  // namespace fractile
