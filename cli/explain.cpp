@@ -56,9 +56,9 @@ constexpr const char* name_its_ledger = "name the ledger that the release was pa
 /// The dataset that was typed, or else the one that the receipt names, or else the ledger's only one.
 std::string dataset_behind(const Typed& typed, const Ledger& ledger, const std::optional<Charge>& charge) {
   const Payment payment{typed.one("ledger"), typed.one("dataset")};
-  const std::string paid = charge ? charge->dataset : "";  // a receipt of an older program does not name it
+  std::string paid = charge ? charge->dataset : "";  // a receipt of an older program does not name it
   if (!payment.dataset.empty() || paid.empty()) {
-    const std::string dataset = publication_detail::dataset_of(ledger, payment).name;
+    std::string dataset = publication_detail::dataset_of(ledger, payment).name;
     if (paid.empty() || dataset == paid) return dataset;
     usage({Field("dataset"), ": the receipt names the dataset '", paid, "', and not '", dataset, "'"},
           "leave it out, or explain another receipt");

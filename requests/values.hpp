@@ -70,6 +70,7 @@ std::optional<std::uint64_t> seed_of(const Typed& typed);
 template <class Value>
 std::vector<std::string> words_of(const std::map<std::string, Value>& choices) {
   std::vector<std::string> words;
+  words.reserve(choices.size());
   for (const auto& [word, value] : choices) words.push_back(word);
   return words;
 }

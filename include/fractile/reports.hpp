@@ -104,7 +104,7 @@ std::vector<NoiseInWords> beside_csv(const PlanReport& whole);
 /// The same in aligned columns, with an explanation and a chart of the errors against the budget.
 std::string to_table(const PlanReport& whole);
 /// The same as a page, with figures.
-WebPage to_html(const PlanReport& report, const PageOptions& options);
+WebPage to_html(const PlanReport& whole, const PageOptions& options);
 
 // --- Leakage ---------------------------------------------------------------------------------------------------------
 //

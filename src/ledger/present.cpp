@@ -128,6 +128,7 @@ std::optional<std::vector<std::optional<LedgerEntry>>> Present::reserved_by_line
   });
   if (previous != head_.hash) broken(*store_, fmt::format("line {} is missing", next));
   std::vector<std::optional<LedgerEntry>> entries;
+  entries.reserve(reservations.size());
   for (const LedgerReservation& each : reservations) entries.emplace_back(found.at(each.id).entry);
   return entries;
 }

@@ -382,11 +382,11 @@ PublishedTables tables_drawn(Source source, const PublicationRequest& request, c
     level.description = publication_detail::described(source, level.request, true, *records);
     level.description.margin_of = margin_of(plan.columns[level.column].selection, level.request.column.selection);
     if (!charge) continue;
+    const ReleaseCharge& paid = *charge;
     const auto text = [&](Form form) {
-      return canonical_text(source, level.request, level.description, charge->source(), charge->tables(), Costs::any,
-                            form);
+      return canonical_text(source, level.request, level.description, paid.source(), paid.tables(), Costs::any, form);
     };
-    level.form = charge->held_text(text(Form::alike), text(Form::as_typed));
+    level.form = paid.held_text(text(Form::alike), text(Form::as_typed));
   }
   records->require_unchanged();
   PublishedTables tables = TablesRun(request, std::move(plan), *records, source, charge, attendant).run();

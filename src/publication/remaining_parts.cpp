@@ -22,7 +22,7 @@ std::string name_of(const Publication& publication, const PublicationPart& part)
 std::string level_name(const Publication& publication, const PublicationPart& part) {
   const PublicationTable& table = publication.tables[part.table];
   const KeyLevel& level = table.levels[part.level];
-  const std::string name = name_of(publication, part);
+  std::string name = name_of(publication, part);
   if (table.drawn_levels() == 1) return name;
   return level.empty() ? name + ", everyone" : name + " by " + to_string(columns_of(table, level));
 }

@@ -464,8 +464,8 @@ LevelCells cells_of(const Publication& publication, const PublicationTable& tabl
   const std::vector<KeyTuple> finest = table.possible_cells.empty() ? all_tuples(table, columns) : table.possible_cells;
   LevelCells result;
   std::map<KeyTuple, std::size_t> places;
-  for (std::size_t i = 0; i < finest.size(); ++i) {
-    KeyTuple cell = margin_of(finest[i], level);
+  for (const KeyTuple& each : finest) {
+    KeyTuple cell = margin_of(each, level);
     const auto [at, is_new] = places.try_emplace(cell, result.cells.size());
     if (is_new) result.cells.push_back(std::move(cell));
     result.of_finest.push_back(at->second);

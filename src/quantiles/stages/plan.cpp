@@ -519,9 +519,11 @@ std::vector<CountedRows> rows_counted(const QuantileQuery& query, const AutoPoli
   if (rows.empty()) {
     const CountTreeNoise noise(query, 1);
     const double least = std::max(policy.fewest_counted * noise_deviation(noise.measure(), noise.price()), 1.0);
-    for (double some = least; some < most; some *= step) {
+    double some = least;
+    while (some < most) {
       const auto whole = static_cast<std::uint64_t>(std::ceil(some));
       if (rows.empty() || whole > rows.back()) rows.push_back(whole);
+      some *= step;
     }
     if (rows.empty()) rows.push_back(static_cast<std::uint64_t>(most));
   }

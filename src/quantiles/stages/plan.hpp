@@ -69,7 +69,7 @@ struct QuantilePlan {
   /// All outcomes of the preliminary stages; first the one in which nothing is found.
   std::vector<PreliminaryOutcome> outcomes() const;
   /// The outcomes after the rows are counted.
-  std::vector<PreliminaryOutcome> outcomes_after(std::vector<PreliminaryOutcome> counts) const;
+  std::vector<PreliminaryOutcome> outcomes_after(std::vector<PreliminaryOutcome> outcomes) const;
   /// The description of a release with this outcome. It has a granularity or heaps only if the release searched for them.
   MechanismUsed used(const PreliminaryOutcome& found) const { return used(found, stages(found)); }
   /// The same, where `run` is stages(found).
