@@ -7,8 +7,8 @@
 
 namespace fractile::python {
 
-/// Throws what a Python function raised as the library's error; what a signal's handler raised stays what it is. The caller holds the interpreter's
-/// lock.
+/// Throws what a Python function raised as the library's error; what a signal's handler raised stays what it is. The caller holds the
+/// interpreter's lock.
 [[noreturn]] void rethrow(nanobind::python_error& error);
 
 /// Calls Python from a thread without the interpreter's lock, and returns the result.

@@ -94,9 +94,10 @@ def is_of_a_signal(error: BaseException) -> bool:
     frame, which is the caller of the handler's own. Whatever is no Exception, such as KeyboardInterrupt, counts as a signal's."""
     if not isinstance(error, Exception):
         return True
+    asking = sys._getframe().f_back  # it caught the error, and so is no handler's; it may have many cells to look at
     trace = error.__traceback__
     while trace is not None:
-        if _is_of_a_handler(trace.tb_frame):
+        if trace.tb_frame is not asking and _is_of_a_handler(trace.tb_frame):
             return True
         trace = trace.tb_next
     return False

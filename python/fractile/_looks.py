@@ -20,8 +20,8 @@ def has(value: Any, name: str) -> bool:
 
 
 def module(value: Any) -> str:
-    """The package that the object's type is from. A class that is derived from one of a known package counts as that package's: it is read
-    as its base is, whoever wrote it."""
+    """The package that the object's type is from. A class that is derived from one of a known package counts as that package's, since its
+    objects are read in the same way as those of its base."""
     packages = [str(each.__module__).partition(".")[0] for each in type(value).__mro__]
     return next((each for each in packages if each in _KNOWN), packages[0])
 

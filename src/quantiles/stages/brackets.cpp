@@ -211,8 +211,10 @@ void require_intervals(const QuantileQuery& query) {
            "intervals");
   }
   if (request.level > highest_level()) {
-    refuse("intervals have levels up to 0.999999, each by itself or all together: at higher ones all ends may be open",
-           {"write at most ", Field("intervals").number("0.999999")}, "intervals");
+    const std::string most = highest_level().to_decimal();
+    refuse(
+        "intervals have levels up to " + most + ", each by itself or all together: at higher ones all ends may be open",
+        {"write at most ", Field("intervals").number(most)}, "intervals");
   }
   if (query.budget.measure() == Measure::approximate) {
     refuse("there are no intervals under a budget with a delta", "leave the delta out, or use rho", "delta");

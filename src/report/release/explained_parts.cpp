@@ -447,8 +447,7 @@ void explain_query(Page& page, const Release& release) {
   } else {
     page.paragraph(
         "The query was checked: it works row by row, so that each row of its result comes from one record. A value "
-        "that "
-        "cannot be computed from a record is missing in its row. " +
+        "that cannot be computed from a record is missing in its row. " +
         which);
   }
   std::vector<std::string> tables;

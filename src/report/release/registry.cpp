@@ -148,8 +148,8 @@ std::string unit_of(const Release& release) {
       : records == 1                   ? "a person with up to one record"
                                        : fmt::format("a person with up to {} records", records);
   const std::string bound =
-      release.source.sql_stability                         ? "the curator declares that nobody's records change more"
-      : release.source.one_row_a_person                    ? "the query makes one row of each person's records"
+      release.source.sql_stability      ? "the curator declares that no person's records change more rows"
+      : release.source.one_row_a_person ? "the query makes one row of each person's records"
       : release.source.per_person && !release.is_grouped() ? "each person counts with one value, whatever their records"
       : release.source.per_person
           ? fmt::format("each person counts with one value in a group, in at most {}, chosen at random",

@@ -49,7 +49,7 @@ double nearest_half(double number) {
   return number - std::remainder(number, std::ldexp(1, exponent - digits));
 }
 
-/// The nearest number that a column of so many bits holds.
+/// The floating-point number of 16, 32 or 64 bits that is nearest to a number.
 double nearest_of(int bits, double number) {
   if (bits == 16) return nearest_half(number);
   return bits == 32 ? static_cast<double>(static_cast<float>(number)) : number;
