@@ -214,6 +214,16 @@ TEST_P(LedgerMigration, IsKilledAnywhere) {
   RecordProperty("migrated", static_cast<int>(migrated));
 }
 
+/// Who reads an old ledger goes on reading when another program makes it a new one.
+TEST_P(LedgerMigration, IsNoticedByThoseWhoRead) {
+  const Ledger reading = Ledger::open_to_read(path);
+  expect_as_before(reading);
+  EXPECT_EQ(reading.statement().format, 2);
+  Ledger::open(path);
+  expect_as_before(reading);
+  EXPECT_EQ(reading.statement().format, 3);
+}
+
 TEST_P(LedgerMigration, IsForItsOwner) {
   if (!is_postgres()) GTEST_SKIP() << "a file is whose it is";
   const std::string late = "late_" + path.substr(path.rfind('/') + 1);  // roles belong to the server, not to the test

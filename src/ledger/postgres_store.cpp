@@ -126,7 +126,10 @@ class PostgresStore final : public Store {
   void read(const std::function<void()>& look) const override {
     keep_trying([&] {
       begin("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; ");
-      run_or_roll_back(look);
+      run_or_roll_back([&] {
+        if (format_ < Ledger::format) require_format();  // another process may have migrated it meanwhile
+        look();
+      });
       connection_->command("COMMIT");
     });
   }
@@ -434,12 +437,16 @@ class PostgresStore final : public Store {
   }
 
   void require_known() const {
+    require_format();
+    require_schema();
+    require_durable();
+  }
+
+  void require_format() const {
     const std::int64_t format = postgres_format(*connection_);
     if (format < 0) refuse_missing(name(), "address");
     if (format < 2 || format > Ledger::format) refuse_format(name(), format);
     format_ = format;
-    require_schema();
-    require_durable();
   }
 
   /// Migrates the ledger in one transaction. Only its owner may do this, and other roles are refused until it is done.
