@@ -7,11 +7,13 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "quantiles/audit/audit.hpp"
 #include "quantiles/audit/enumerated_draws.hpp"
+#include "quantiles/draws/calibration.hpp"
 #include "quantiles/release/release.hpp"
 #include "quantiles/stages/brackets.hpp"
 #include "quantiles/stages/count_tree.hpp"
@@ -37,7 +39,8 @@ QuantileQuery median_of(IntervalSubject of) {
 /// The state of one release when it counts its cells.
 struct Counted {
   std::vector<Position> cuts;
-  std::vector<std::int64_t> counts;  // without noise
+  std::vector<std::size_t> cells_below;  // of the cuts of all targets
+  std::vector<std::int64_t> counts;      // without noise
   friend auto operator<=>(const Counted&, const Counted&) = default;
 };
 
@@ -54,13 +57,14 @@ const AutoPolicy small = [] {
 CountedLaw counted_law(const RankProfile& table, const QuantileQuery& query) {
   CountedLaw law;
   EnumeratedDraws draws;
-  std::vector<Position> cuts;
+  PlacedCuts placed;
   const auto release = [&] {
     const Release made = release_with(table, query, draws, small);
-    cuts = cuts_of(made.only().course->selected, *made.only().course->plan->brackets, three).positions;
+    placed = cuts_of(made.only().course->selected, *made.only().course->plan->brackets, three);
   };
   draws.run(release, [&](const Enclosure& probability, const std::vector<CountedNoise>& noises) {
-    law[{cuts, noises.front().counts}] += (probability.lower_double() + probability.upper_double()) / 2;
+    law[{placed.positions, placed.cells_below, noises.front().counts}] +=
+        (probability.lower_double() + probability.upper_double()) / 2;
   });
   return law;
 }
@@ -89,7 +93,7 @@ class ExactEnds {
     std::int64_t below = 0;
     for (std::size_t cell = 0; cell <= *scan.wrong; ++cell) {
       below += scan.counts[cell];
-      if (scan.is_tested[cell] && !threshold(end, n).exceeds(2 * below - n)) return false;
+      if (scan.is_tested[cell] && !threshold(noisy, end, n).exceeds(2 * below - n)) return false;
     }
     return true;
   }
@@ -104,7 +108,7 @@ class ExactEnds {
     const std::int64_t around = 2 * reach;
     for (std::int64_t n = static_cast<std::int64_t>(records) - around; n <= static_cast<std::int64_t>(records) + around;
          ++n) {
-      all += rejected(scan, n, threshold(end, n));
+      all += rejected(scan, n, threshold(counted, end, n));
     }
     return all;
   }
@@ -117,13 +121,14 @@ class ExactEnds {
     std::optional<std::size_t> wrong;  // the first cut whose rejection is an error
   };
 
-  Scan scan_of(const Counted& counted, std::uint64_t x, IntervalEnd end) const {
+  static Scan scan_of(const Counted& counted, std::uint64_t x, IntervalEnd end) {
     const bool lower = end == IntervalEnd::lower;
     Scan scan{counted.counts, std::vector<bool>(counted.counts.size()), {}};
     if (!lower) std::ranges::reverse(scan.counts);
-    for (std::size_t i = 0; i < brackets_.cuts.size(); ++i) {
-      const std::size_t k = lower ? i : brackets_.cuts.size() - 1 - i;
-      if (k + 1 < brackets_.cuts.size() && counted.cuts[k] == counted.cuts[k + 1]) {
+    const std::size_t cuts = counted.cuts.size();
+    for (std::size_t i = 0; i < cuts; ++i) {
+      const std::size_t k = lower ? i : cuts - 1 - i;
+      if (k + 1 < cuts && counted.cuts[k] == counted.cuts[k + 1]) {
         continue;  // among equal cuts of a median the last decides
       }
       scan.is_tested[i] = true;
@@ -146,19 +151,30 @@ class ExactEnds {
     return {query, 1};
   }
 
-  CriticalValues::Threshold threshold(IntervalEnd end, std::int64_t n) {
-    const auto [place, is_new] = thresholds_.try_emplace({end == IntervalEnd::lower, n});
-    if (is_new) place->second = computed_threshold(end, n);
-    return place->second;
-  }
+  struct Key {
+    bool is_lower;
+    std::int64_t n;
+    std::size_t cells;
+    std::size_t innermost;
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
 
-  CriticalValues::Threshold computed_threshold(IntervalEnd end, std::int64_t n) {
+  CriticalValues::Threshold threshold(const Counted& counted, IntervalEnd end, std::int64_t n) {
     const auto is_its = [&](const CutTarget& cut) { return is_made_for(cut, end); };
     const auto its = static_cast<std::size_t>(std::ranges::count_if(brackets_.cuts, is_its));
-    const std::size_t innermost = end == IntervalEnd::lower ? its : brackets_.cuts.size() + 1 - its;
+    const std::size_t place = end == IntervalEnd::lower ? its - 1 : brackets_.cuts.size() - its;
+    const Key key{end == IntervalEnd::lower, n, counted.counts.size(), counted.cells_below[place]};
+    const auto [at, is_new] = thresholds_.try_emplace(key);
+    if (is_new) at->second = computed_threshold(key);
+    return at->second;
+  }
+
+  CriticalValues::Threshold computed_threshold(const Key& key) {
+    CriticalValues critical = critical_.of_fewer(key.cells);
+    const IntervalEnd end = key.is_lower ? IntervalEnd::lower : IntervalEnd::upper;
     const QuantileFraction half{1, 2};
-    if (query_.intervals->subject == IntervalSubject::table) return critical_.of_table(half, end, innermost, 0.25);
-    return critical_.of_population(half, end, innermost, (0.5 - 0.025) / 2, n, 0.025);
+    if (query_.intervals->subject == IntervalSubject::table) return critical.of_table(half, end, key.innermost, 0.25);
+    return critical.of_population(half, end, key.innermost, (0.5 - 0.025) / 2, key.n, 0.025);
   }
 
   /// The probability that all tested cuts up to the wrong one are rejected and that the noisy counts add up to n.
@@ -187,7 +203,7 @@ class ExactEnds {
   CountTreeNoise noise_;
   CriticalValues critical_;
   std::vector<double> noise_masses_;
-  std::map<std::pair<bool, std::int64_t>, CriticalValues::Threshold> thresholds_;
+  std::map<Key, CriticalValues::Threshold> thresholds_;
 };
 
 /// The number of records at each candidate.
@@ -287,17 +303,19 @@ TEST(IntervalCoverage, IsThatOfTheEndsThatAreReleased) {
   for (const IntervalSubject of : {IntervalSubject::table, IntervalSubject::population}) {
     ExactEnds ends(of);
     const Brackets& brackets = ends.brackets();
-    CriticalValues critical = critical_values(ends.query(), brackets);
+    const CriticalValues critical = critical_values(ends.query(), brackets);
     std::size_t errors = 0;
     for (std::uint64_t run = 0; run < 150; ++run) {
       std::vector<std::uint64_t> selected;
       for (std::size_t i = 0; i < brackets.selected.size(); ++i) selected.push_back(generator() % candidates);
       std::ranges::sort(selected);
-      Counted noisy{cuts_of(selected, brackets, three).positions, {}};
-      for (std::size_t i = 0; i <= brackets.cuts.size(); ++i) {
+      const PlacedCuts placed = cuts_of(selected, brackets, three);
+      Counted noisy{placed.positions, placed.cells_below, {}};
+      for (std::size_t i = 0; i <= placed.positions.size(); ++i) {
         noisy.counts.push_back(static_cast<std::int64_t>(generator() % 6) - 2);
       }
-      const CountedCells cells(ends.query(), three, brackets, selected, noisy.counts, critical);
+      CriticalValues of_cells = critical.of_fewer(noisy.counts.size());
+      const CountedCells cells(ends.query(), three, brackets, selected, noisy.counts, of_cells);
       const Interval interval = cells.intervals(ends.query().intervals->level).front();
       for (std::uint64_t x = 0; x < candidates; ++x) {
         const bool low = ends.errs_with(noisy, x, IntervalEnd::lower);
@@ -309,6 +327,50 @@ TEST(IntervalCoverage, IsThatOfTheEndsThatAreReleased) {
       }
     }
     EXPECT_GT(errors, 20U);
+  }
+}
+
+/// How many cells a release counts depends on what it selected: fewer where values are tied. Its thresholds are for their noise.
+TEST(IntervalCoverage, ThresholdsAreOfTheCellsThatWereCounted) {
+  const Lattice lattice = Lattice::numbers(100);
+  QuantileQuery query{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, Budget::pure(Rational(1))};
+  query.intervals = IntervalRequest{Rational(19, 20), IntervalSubject::table, false};
+  RandomBits bits = RandomBits::unsafe_seeded(11);
+  RandomSource source(bits);
+  ReleaseSampler sampler(query, PersonSteps::in_table(query));
+  std::set<std::size_t> sizes;
+  for (const std::uint64_t tied : {500U, 0U, 200U, 490U, 300U, 400U}) {
+    ProfileBuilder builder(lattice);
+    for (Position k = 0; k < 100; ++k) builder.add_position(2 * k + 1, k == 0 ? tied + 5 : 5);
+    const RankProfile table = builder.finish();
+    const DrawnStages drawn = sampler.sample_stages(table, Share::whole(query.budget), source);
+    const Brackets& brackets = *drawn.group.course->plan->brackets;
+    EXPECT_EQ(drawn.counts.size(), cuts_of(drawn.group.course->selected, brackets, lattice).positions.size() + 1);
+    sizes.insert(drawn.counts.size());
+    const CountTreeNoise noise(with_part(sampler.query_of_stages(), brackets.shares.cells), 1);
+    CriticalValues fresh(noise.measure(), noise.price(), drawn.counts.size());
+    const QuantileFraction q{1, 2};
+    EXPECT_EQ(
+        sampler.critical_for(*drawn.group.course, drawn.counts.size()).of_table(q, IntervalEnd::lower, 1, 0.025).value,
+        fresh.of_table(q, IntervalEnd::lower, 1, 0.025).value)
+        << tied;
+  }
+  EXPECT_GT(sizes.size(), 2U);
+}
+
+/// The proof for a population needs a number of cells that does not depend on what was selected.
+TEST(IntervalCoverage, OfAPopulationCountsAllCellsWhateverIsTied) {
+  const Lattice lattice = Lattice::numbers(100);
+  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(8))};
+  query.intervals = IntervalRequest{Rational(19, 20), IntervalSubject::population, false};
+  RandomBits bits = RandomBits::unsafe_seeded(12);
+  RandomSource source(bits);
+  ReleaseSampler sampler(query, PersonSteps::in_table(query));
+  for (const std::uint64_t tied : {0U, 1000U}) {
+    ProfileBuilder builder(lattice);
+    for (Position k = 0; k < 100; ++k) builder.add_position(2 * k + 1, k == 0 ? tied + 5 : 5);
+    const DrawnStages drawn = sampler.sample_stages(builder.finish(), Share::whole(query.budget), source);
+    EXPECT_EQ(drawn.counts.size(), drawn.group.course->plan->brackets->cuts.size() + 1) << tied;
   }
 }
 

@@ -63,13 +63,18 @@ DrawnStages ReleaseSampler::sample_stages(const RankProfile& profile, Share shar
   return drawn;
 }
 
-CriticalValues& ReleaseSampler::critical_for(const detail::Course& course) {
-  constexpr std::size_t most = 16;  // each keeps some megabytes
-  const std::size_t rows = *course.found.rows;
-  const auto kept = critical_.find(rows);
-  if (kept != critical_.end()) return kept->second;
-  if (critical_.size() == most) critical_.clear();
-  return critical_.emplace(rows, critical_values(query_of_stages(), *course.plan->brackets)).first->second;
+CriticalValues& ReleaseSampler::critical_for(const detail::Course& course, std::size_t cells) {
+  constexpr std::size_t most = 16;  // those of a population keep some megabytes
+  const Brackets& brackets = *course.plan->brackets;
+  const Rational& share = brackets.shares.cells;
+  if (critical_.size() == most && !critical_.contains(share)) critical_.clear();
+  std::map<std::size_t, CriticalValues>& of_share = critical_[share];
+  const auto kept = of_share.find(cells);
+  if (kept != of_share.end()) return kept->second;
+  if (of_share.empty() || of_share.rbegin()->first < cells) {
+    of_share.emplace(brackets.cuts.size() + 1, critical_values(query_of_stages(), brackets));
+  }
+  return of_share.emplace(cells, of_share.rbegin()->second.of_fewer(cells)).first->second;
 }
 
 Release::Group ReleaseSampler::sample(const RankProfile& profile, Share share, DrawSource& source,
@@ -79,7 +84,7 @@ Release::Group ReleaseSampler::sample(const RankProfile& profile, Share share, D
   if (const std::optional<Brackets>& brackets = group.course->plan->brackets) {
     const QuantileQuery& query = query_of_stages();
     const CountedCells cells(query, profile.lattice(), *brackets, group.course->selected, counts,
-                             critical_for(*group.course));
+                             critical_for(*group.course, counts.size()));
     group.intervals = cells.intervals(query.intervals->level);
     group.indices = cells.points(group.intervals);
     group.intervals_in_pairs = cells.intervals(level_in_pairs(*query.intervals));

@@ -85,7 +85,7 @@ class ReleaseSampler {
   /// The query with the part of the last share that was left for quantiles. The query must have quantiles.
   const QuantileQuery& query_of_stages() const { return common_->query(); }
   /// The critical values for the cells that this course of stages has counted.
-  CriticalValues& critical_for(const detail::Course& course);
+  CriticalValues& critical_for(const detail::Course& course, std::size_t cells);
 
  private:
   /// `share`: the part that is left for quantiles.
@@ -97,7 +97,7 @@ class ReleaseSampler {
   const BesideQuantiles* beside_;
   BoundsOrigin bounds_;
   std::optional<CommonStages> common_ = {};
-  std::map<std::size_t, CriticalValues> critical_ = {};  // by the outcome of the count of records
+  std::map<Rational, std::map<std::size_t, CriticalValues>> critical_ = {};  // by the share and the number of cells
 };
 
 namespace detail {

@@ -205,7 +205,7 @@ class SimulatedReleases {
     const detail::Course& course = *drawn.group.course;
     const Brackets& brackets = *course.plan->brackets;
     const CountedCells cells(query, table_.lattice(), brackets, course.selected, drawn.counts,
-                             sampler_.critical_for(course));
+                             sampler_.critical_for(course, drawn.counts.size()));
     const std::vector<Interval> intervals =
         cells.intervals(query_.intervals->level, static_cast<std::int64_t>(table_.records()));
     for (std::size_t i = 0; i < results_.widths.size(); ++i) {

@@ -67,17 +67,6 @@ Ladder ladder_for(const QuantileQuery& query) {
 
 constexpr std::size_t most_intervals = 20;  // each has brackets, whose cells are all counted
 
-/// The normal deviate that is exceeded with this probability.
-double deviate_of(double failure) {
-  double low = 0;
-  double high = 40;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    (std::erfc(middle / std::numbers::sqrt2) / 2 > failure ? low : high) = middle;
-  }
-  return high;
-}
-
 double deviation_of_noise(const QuantileQuery& query, const Rational& share) {
   const CountTreeNoise noise(with_part(query, share), 1);
   return noise_deviation(noise.measure(), noise.price());
@@ -297,7 +286,11 @@ class BracketBuilder {
     }
     const auto by_quantile = [](const CutTarget& a, const CutTarget& b) { return a.quantile < b.quantile; };
     std::ranges::stable_sort(cuts_, by_quantile);
-    return {query_.quantiles, {selected_.begin(), selected_.end()}, cuts_, shares_};
+    return {query_.quantiles,
+            {selected_.begin(), selected_.end()},
+            cuts_,
+            shares_,
+            query_.intervals->subject == IntervalSubject::table};
   }
 
   /// The quantile at this distance from q, on the side of the end; nothing outside the range.
@@ -437,7 +430,7 @@ namespace {
 /// be less than the threshold.
 bool lower_ends_are_settled(const QuantileQuery& query, const Brackets& brackets, double q, std::uint64_t rows) {
   // Deviations of a sum of few draws, whose tails are longer than the normal law's.
-  constexpr double one_in_a_hundred = 4;
+  constexpr double one_in_a_hundred = 3.25;
   const double deviation = deviation_of_noise(query, brackets.shares.cells);
   const auto cells = static_cast<double>(brackets.cuts.size() + 1);
   const auto noise = [&](double below) {

@@ -59,35 +59,44 @@ IncreasingBound WorstNoise::between(std::int64_t least, std::int64_t most) {
   return {most, values_.data() + (one_from_ - most), static_cast<std::size_t>(most - least) + 1};
 }
 
-CriticalValues::CriticalValues(Measure measure, const NoisePrice& noise, std::size_t cells)
-    : deviation_(noise_deviation(measure, noise)), sums_(noise_sums(measure, noise, cells)) {}
+double deviate_of(double failure) {
+  double low = 0;
+  double high = 40;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erfc(middle / std::numbers::sqrt2) / 2 > failure ? low : high) = middle;
+  }
+  return high;
+}
 
-CriticalValues::LowerEnd CriticalValues::lower_end(const QuantileFraction& q, IntervalEnd end,
-                                                   std::size_t innermost) const {
-  if (end == IntervalEnd::lower) return {q, innermost};
-  return {{q.denominator - q.numerator, q.denominator}, cells() - innermost};
+CriticalValues::CriticalValues(Measure measure, const NoisePrice& noise, std::size_t cells)
+    : CriticalValues(noise_deviation(measure, noise),
+                     std::make_shared<const std::vector<LowerLaw>>(noise_sums(measure, noise, cells)), cells) {}
+
+CriticalValues::LowerEnd CriticalValues::lower_end(const QuantileFraction& q, IntervalEnd end, std::size_t innermost,
+                                                   const CutMargins& margins) const {
+  if (end == IntervalEnd::lower) return {q, innermost, margins};
+  return {{q.denominator - q.numerator, q.denominator}, cells_ - innermost, margins};
 }
 
 double CriticalValues::deviation_of_noise(const LowerEnd& end, std::size_t below) const {
   const double p = end.probability();
   const auto lower = static_cast<double>(below);
-  const auto upper = static_cast<double>(cells() - below);
+  const auto upper = static_cast<double>(cells_ - below);
   return deviation_ * std::sqrt((1 - p) * (1 - p) * lower + p * p * upper) * static_cast<double>(end.q.denominator);
 }
 
 std::int64_t CriticalValues::margin(const LowerEnd& end, std::size_t below) const {
-  // With this factor, a cut with wider noise errs less often than the innermost one, with or without sampling.
-  constexpr double times = 4;
   const double innermost = deviation_of_noise(end);
-  const double wider = std::max(times * (deviation_of_noise(end, below) - innermost), 0.0);
+  const double wider = std::max(end.margins.times * (deviation_of_noise(end, below) - innermost), 0.0);
   const bool is_beyond = below > end.innermost && !end.is_median();
-  return static_cast<std::int64_t>(std::ceil(wider + (is_beyond ? innermost : 0)));
+  return static_cast<std::int64_t>(std::ceil(wider + (is_beyond ? end.margins.beyond * innermost : 0)));
 }
 
 std::int64_t CriticalValues::margin(const QuantileFraction& q, IntervalEnd side, std::size_t innermost,
-                                    std::size_t cells_below) const {
+                                    std::size_t cells_below, const CutMargins& margins) const {
   const bool is_lower = side == IntervalEnd::lower;
-  return margin(lower_end(q, side, innermost), is_lower ? cells_below : cells() - cells_below);
+  return margin(lower_end(q, side, innermost, margins), is_lower ? cells_below : cells_ - cells_below);
 }
 
 namespace {
@@ -141,8 +150,8 @@ std::int64_t largest_within(std::int64_t lowest, std::int64_t highest, std::int6
 WorstNoise CriticalValues::computed_worst(const LowerEnd& end, int log2_step) const {
   std::vector<WorstNoise::Parts> noises;
   const auto add = [&](std::size_t i, int log2_step_of_bound) {
-    LowerLaw below = sums_[i].times(end.q.denominator - end.q.numerator, log2_step_of_bound).less(-margin(end, i));
-    LowerLaw above = sums_[cells() - i].times(end.q.numerator, log2_step_of_bound);
+    LowerLaw below = sum_of(i).times(end.q.denominator - end.q.numerator, log2_step_of_bound).less(-margin(end, i));
+    LowerLaw above = sum_of(cells_ - i).times(end.q.numerator, log2_step_of_bound);
     const bool is_shorter = below.masses().size() < above.masses().size();
     noises.push_back(is_shorter ? WorstNoise::Parts{std::move(below), std::move(above)}
                                 : WorstNoise::Parts{std::move(above), std::move(below)});
@@ -150,7 +159,7 @@ WorstNoise CriticalValues::computed_worst(const LowerEnd& end, int log2_step) co
   // Beyond the innermost cut a bound on steps of a fourth of its deviation will do, since the margin is larger than what rounding adds.
   const int coarse = std::clamp(step_below(deviation_of_noise(end) / 4), log2_step, log2_step + 5);
   if (!end.is_median()) {
-    for (std::size_t i = end.innermost + 1; i < cells(); ++i) add(i, coarse);
+    for (std::size_t i = end.innermost + 1; i < cells_; ++i) add(i, coarse);
     for (std::size_t i = 1; i < end.innermost; ++i) add(i, log2_step);
   }
   add(end.innermost, log2_step);  // the last one is looked at first, and is nearly always the largest
@@ -169,20 +178,21 @@ WorstNoise& CriticalValues::worst_noise(const LowerEnd& end, int log2_step) {
 
 CriticalValues::Threshold CriticalValues::of_table(const QuantileFraction& q, IntervalEnd side, std::size_t innermost,
                                                    double failure) {
-  const LowerEnd end = lower_end(q, side, innermost);
+  LowerEnd end = lower_end(q, side, innermost, {});
   const std::tuple key(end.key(), failure);
   if (const auto known = of_tables_.find(key); known != of_tables_.end()) return known->second;
+  end.margins = CutMargins::of_table(failure);
   const double deviation = deviation_of_noise(end);
-  const int log2_step = step_below(std::max(deviation, static_cast<double>(end.q.denominator)) / 256);
-  WorstNoise& worst = worst_noise(end, log2_step);
-  const auto guess = static_cast<std::int64_t>(std::ldexp(-2 * deviation, -log2_step));
+  const int log2_step = step_below(std::max(deviation, static_cast<double>(end.q.denominator)) / 128);
+  WorstNoise worst = computed_worst(end, log2_step);
+  const auto guess = static_cast<std::int64_t>(std::ldexp(-deviate_of(failure) * deviation, -log2_step));
   const std::int64_t c = largest_within(std::min<std::int64_t>(worst.first(), 0), 0, guess, failure,
                                         [&](std::int64_t t) { return worst.at(t); });
   return of_tables_[key] = {c, log2_step};
 }
 
 std::optional<CriticalValues::Records> CriticalValues::records(std::int64_t noisy_records, double failure) const {
-  const LowerLaw& all = sums_.back();
+  const LowerLaw& all = sum_of(cells_);
   const std::vector<double> below = all.masses_below();  // decreasing
   const auto place = std::ranges::find_if(below, [&](double mass) { return mass <= failure / 2; });
   if (place == below.end()) return {};
@@ -231,7 +241,7 @@ CriticalValues::Records shared(const CriticalValues::Records& n) {
 CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& q, IntervalEnd side,
                                                         std::size_t innermost, double failure,
                                                         std::int64_t noisy_records, double failure_of_n) {
-  const LowerEnd end = lower_end(q, side, innermost);
+  const LowerEnd end = lower_end(q, side, innermost, CutMargins::of_population());
   const std::optional<Records> known_records = records(noisy_records, failure_of_n);
   if (!known_records) return {Threshold::none, 0};
   const Records n = shared(*known_records);

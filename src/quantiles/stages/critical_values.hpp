@@ -2,11 +2,14 @@
 // Proof: docs/proofs/intervals.md
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "exact/wide_integers.hpp"
@@ -56,6 +59,21 @@ class WorstNoise {
   std::int64_t known_to_;
 };
 
+/// The normal deviate that is exceeded with this probability, or 0 above one half.
+double deviate_of(double failure);
+
+/// What is added to the statistic of a cut whose noise is wider than that of an end's innermost cut, and of cuts beyond that one. It decides
+/// which cuts are rejected, but not how often an end errs.
+struct CutMargins {
+  double times = 0;   ///< the excess of the cut's deviation over the innermost one's
+  double beyond = 0;  ///< deviations of the innermost cut, for cuts beyond it
+
+  /// Just enough for the innermost cut to decide the critical value: the deviate of the failure probability, rounded up to quarters.
+  static CutMargins of_table(double failure) { return {std::ceil(4 * deviate_of(failure)) / 4, 0.5}; }
+  /// With these, a cut with wider noise errs less often than the innermost one also where sampling adds to either.
+  static CutMargins of_population() { return {4, 1}; }
+};
+
 /// The law of a sample is computed for at most this many records: larger samples have more masses than the bound on rounding
 /// allows.
 inline constexpr std::uint64_t most_sampled_records = 0xffff'ffff;
@@ -66,6 +84,8 @@ inline constexpr std::uint64_t most_sampled_records = 0xffff'ffff;
 class CriticalValues {
  public:
   CriticalValues(Measure measure, const NoisePrice& noise, std::size_t cells);
+  /// The same noise with at most as many cells. The laws of its sums are shared, not computed again.
+  CriticalValues of_fewer(std::size_t cells) const { return {deviation_, sums_, cells}; }
 
   /// A threshold in units of 2^log2_step / the denominator of the quantile.
   struct Threshold {
@@ -79,10 +99,10 @@ class CriticalValues {
   };
 
   /// The margin, in units of 1 / the denominator, that is added to the statistic of a cut with this many cells below it. It is 0 at
-  /// the innermost cut of an end, and grows with the width of the noise relative to that cut's. Cuts beyond that one have a deviation of
-  /// its noise more. So the other cuts cost the innermost one almost nothing.
-  std::int64_t margin(const QuantileFraction& q, IntervalEnd side, std::size_t innermost,
-                      std::size_t cells_below) const;
+  /// the innermost cut of an end, and grows with the width of the noise relative to that cut's. So the other cuts cost the innermost one
+  /// almost nothing.
+  std::int64_t margin(const QuantileFraction& q, IntervalEnd side, std::size_t innermost, std::size_t cells_below,
+                      const CutMargins& margins) const;
 
   /// The largest threshold c <= 0, a multiple of its step, with P(Z_i + margin < c) <= failure for every i.
   Threshold of_table(const QuantileFraction& q, IntervalEnd side, std::size_t innermost, double failure);
@@ -101,17 +121,24 @@ class CriticalValues {
   std::optional<Records> records(std::int64_t noisy_records, double failure) const;
 
  private:
-  /// A lower end: the quantile, and the number of cells below its innermost cut.
+  /// A lower end: the quantile, the number of cells below its innermost cut, and the margins of its cuts.
   struct LowerEnd {
     QuantileFraction q;
     std::size_t innermost;
+    CutMargins margins;
 
     bool is_median() const { return 2 * q.numerator == q.denominator; }  // then Z_i has one law for all i
     double probability() const { return static_cast<double>(q.numerator) / static_cast<double>(q.denominator); }
+    /// All but the margins, which follow from the kind of interval and its failure probability.
     auto key() const { return std::tuple(q.numerator, q.denominator, innermost); }
   };
-  std::size_t cells() const { return sums_.size() - 1; }
-  LowerEnd lower_end(const QuantileFraction& q, IntervalEnd end, std::size_t innermost) const;
+  using Sums = std::shared_ptr<const std::vector<LowerLaw>>;
+  CriticalValues(double deviation, Sums sums, std::size_t cells)
+      : deviation_(deviation), sums_(std::move(sums)), cells_(cells) {}
+
+  const LowerLaw& sum_of(std::size_t draws) const { return (*sums_)[draws]; }
+  LowerEnd lower_end(const QuantileFraction& q, IntervalEnd end, std::size_t innermost,
+                     const CutMargins& margins) const;
   /// About the deviation of the noise with this many cells below, in units of 1 / the denominator.
   double deviation_of_noise(const LowerEnd& end, std::size_t below) const;
   /// The same at the innermost cut.
@@ -120,10 +147,11 @@ class CriticalValues {
   WorstNoise computed_worst(const LowerEnd& end, int log2_step) const;
   WorstNoise& worst_noise(const LowerEnd& end, int log2_step);
 
-  double deviation_;            // standard deviation of one count's noise
-  std::vector<LowerLaw> sums_;  // laws of the sums of 0, 1, ..., `cells` draws
+  double deviation_;  // standard deviation of one count's noise
+  Sums sums_;         // laws of the sums of 0, 1, ... draws, of `cells_` draws at least
+  std::size_t cells_;
   using Key = std::tuple<std::uint64_t, std::uint64_t, std::size_t>;
-  std::map<std::tuple<Key, int>, WorstNoise> worst_;
+  std::map<std::tuple<Key, int>, WorstNoise> worst_;  // of populations
   // The ends of symmetric quantiles share thresholds. Keys include the failure probabilities and the bounds of the number of records.
   std::map<std::tuple<Key, double>, Threshold> of_tables_;
   std::map<std::tuple<Key, double, std::uint64_t, std::uint64_t>, Threshold> of_populations_;

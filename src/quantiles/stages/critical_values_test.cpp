@@ -16,11 +16,11 @@ namespace {
 class WorstByListing {
  public:
   WorstByListing(Measure measure, const NoisePrice& noise, std::size_t cells, const QuantileFraction& q,
-                 std::size_t innermost)
+                 std::size_t innermost, const CutMargins& margins)
       : worst_(2 * reach + 1, 0) {
     const CriticalValues critical(measure, noise, cells);
     for (std::size_t i = 1; i < cells; ++i) {
-      const std::int64_t margin = critical.margin(q, IntervalEnd::lower, innermost, i);
+      const std::int64_t margin = critical.margin(q, IntervalEnd::lower, innermost, i, margins);
       std::vector<double> masses(2 * reach + 1, 0);
       const LowerLaw low = convolved(measure, noise, i);
       const LowerLaw high = convolved(measure, noise, cells - i);
@@ -88,7 +88,7 @@ TEST(CriticalValues, OfAPopulationKeepTheFailureProbabilityForEveryNumberOfCells
     CriticalValues critical(measure, *noise, cells);
     for (const Rational& quantile : {Rational(1, 4), Rational(1, 2), Rational(9, 10)}) {
       const QuantileFraction q = QuantileFraction::of(quantile);
-      const WorstByListing noise_of_q(measure, *noise, cells, q, 4);
+      const WorstByListing noise_of_q(measure, *noise, cells, q, 4, CutMargins::of_population());
       const CriticalValues::Threshold threshold = critical.of_population(q, IntervalEnd::lower, 4, wanted, 60, 0.0025);
       const std::int64_t c = value_of(threshold);
       const std::int64_t step = std::int64_t{1} << threshold.log2_step;
@@ -114,7 +114,7 @@ TEST(CriticalValues, OfAPopulationKeepItForEveryNumberOfRecordsWhereWholeRecords
   int smaller = 0;
   for (const Rational& quantile : {Rational(1, 4), Rational(1, 2), Rational(9, 10), Rational(7, 8)}) {
     const QuantileFraction q = QuantileFraction::of(quantile);
-    const WorstByListing noise_of_q(Measure::pure, narrow, cells, q, 4);
+    const WorstByListing noise_of_q(Measure::pure, narrow, cells, q, 4, CutMargins::of_population());
     for (const std::int64_t noisy : {20, 33, 60}) {
       for (const double wanted : {0.02, 0.1, 0.3}) {
         CriticalValues critical(Measure::pure, narrow, cells);
@@ -168,7 +168,7 @@ TEST(CriticalValues, OfATableAreTheLargestThatKeepTheFailureProbabilityForEveryN
     for (const Rational& quantile : {Rational(1, 4), Rational(1, 2), Rational(3, 4)}) {
       for (const std::size_t innermost : {std::size_t{5}, std::size_t{3}, std::size_t{1}}) {
         const QuantileFraction q = QuantileFraction::of(quantile);
-        const WorstByListing worst(measure, *noise, cells, q, innermost);
+        const WorstByListing worst(measure, *noise, cells, q, innermost, CutMargins::of_table(0.025));
         const CriticalValues::Threshold threshold = critical.of_table(q, IntervalEnd::lower, innermost, 0.025);
         ASSERT_EQ(threshold.log2_step, 0);
         EXPECT_LE(worst(threshold.value), 0.025) << quantile.to_string();
@@ -187,28 +187,68 @@ TEST(CriticalValues, HaveMarginsWhereNoiseIsWiderThanAtTheInnermostCutAndBeyondI
     for (const Rational& quantile : {Rational(1, 10), Rational(1, 2), Rational(9, 10)}) {
       const QuantileFraction q = QuantileFraction::of(quantile);
       const auto innermost = static_cast<std::size_t>((quantile * Rational(many)).floor().to_uint64());
-      EXPECT_EQ(critical.margin(q, IntervalEnd::lower, innermost, innermost), 0);
-      EXPECT_EQ(critical.margin(q, IntervalEnd::lower, innermost, 1) > 0, quantile == Rational(9, 10));
-      EXPECT_EQ(critical.margin(q, IntervalEnd::lower, innermost, innermost + 1) > 0, quantile != Rational(1, 2));
-      for (const std::size_t i : {std::size_t{1}, innermost + 1}) {
-        EXPECT_EQ(critical.margin(q, IntervalEnd::lower, innermost, i),
-                  critical.margin(QuantileFraction::of(Rational(1) - quantile), IntervalEnd::upper, many - innermost,
-                                  many - i));
+      for (const CutMargins& margins : {CutMargins::of_table(0.025), CutMargins::of_population()}) {
+        const auto margin = [&](std::size_t i) {
+          return critical.margin(q, IntervalEnd::lower, innermost, i, margins);
+        };
+        EXPECT_EQ(margin(innermost), 0);
+        EXPECT_EQ(margin(1) > 0, quantile == Rational(9, 10));
+        EXPECT_EQ(margin(innermost + 1) > 0, quantile != Rational(1, 2));
+        for (const std::size_t i : {std::size_t{1}, innermost + 1}) {
+          EXPECT_EQ(margin(i), critical.margin(QuantileFraction::of(Rational(1) - quantile), IntervalEnd::upper,
+                                               many - innermost, many - i, margins));
+        }
       }
       const double p = quantile.to_double();
       const auto below = static_cast<double>(innermost);
-      const double unit = static_cast<double>(q.denominator);
+      const auto unit = static_cast<double>(q.denominator);
       const double alone = unit * noise_deviation(measure, *noise) *
                            std::sqrt((1 - p) * (1 - p) * below + p * p * (static_cast<double>(many) - below));
-      const auto all = static_cast<double>(value_of(critical.of_table(q, IntervalEnd::lower, innermost, 0.025)));
-      EXPECT_LT(all, -0.95 * deviate * alone);
-      EXPECT_GT(all, -1.1 * deviate * alone - 1) << quantile.to_string();
+      for (const auto& [failure, deviate_of_table] : {std::pair(0.025, deviate), std::pair(0.0005, 3.29)}) {
+        const auto all = static_cast<double>(value_of(critical.of_table(q, IntervalEnd::lower, innermost, failure)));
+        EXPECT_LT(all, -0.95 * deviate_of_table * alone);
+        EXPECT_GT(all, -1.2 * deviate_of_table * alone - 1) << quantile.to_string() << ' ' << failure;
+      }
       const std::uint64_t most = critical.records(4000, 0.005)->most;
       const double sampled = std::hypot(alone, unit * std::sqrt(static_cast<double>(most) * p * (1 - p)));
       const auto of_both =
           static_cast<double>(value_of(critical.of_population(q, IntervalEnd::lower, innermost, 0.025, 4000, 0.005)));
       EXPECT_LT(of_both, -0.95 * deviate * sampled);
       EXPECT_GT(of_both, -1.1 * deviate * sampled - 1) << quantile.to_string();
+    }
+  }
+}
+
+/// Cuts far out keep ends from being open. With a tie at the end of the range, nothing more lies beyond them, so they must be rejected about
+/// as soon as the innermost one.
+TEST(CriticalValues, HaveMarginsOfTheTableThatHardlyExceedWhatTheNoiseAsks) {
+  constexpr std::size_t many = 9;
+  const CriticalValues critical(Measure::pure, laplace, many);
+  const QuantileFraction q = QuantileFraction::of(Rational(3, 4));
+  const auto deviation = [&](std::size_t below) {
+    return 4 * noise_deviation(Measure::pure, laplace) *
+           std::sqrt(static_cast<double>(below) / 16 + static_cast<double>(many - below) * 9 / 16);
+  };
+  for (const auto& [failure, deviate] : {std::pair(0.025, 1.96), std::pair(0.0005, 3.29)}) {
+    const auto margin =
+        static_cast<double>(critical.margin(q, IntervalEnd::lower, 7, 1, CutMargins::of_table(failure)));
+    EXPECT_GE(margin, deviate * (deviation(1) - deviation(7))) << failure;
+    EXPECT_LE(margin, (deviate + 0.3) * (deviation(1) - deviation(7)) + 1) << failure;
+  }
+  EXPECT_GT(deviation(1), 1.3 * deviation(7));
+}
+
+/// Fewer cells are counted where cuts are left out.
+TEST(CriticalValues, OfFewerCellsAreThoseOfSoManyCells) {
+  const QuantileFraction q = QuantileFraction::of(Rational(1, 4));
+  for (const auto& [measure, noise] : noises) {
+    const CriticalValues most(measure, *noise, 12);
+    for (const std::size_t fewer : {std::size_t{2}, std::size_t{5}, std::size_t{12}}) {
+      CriticalValues shared = most.of_fewer(fewer);
+      CriticalValues fresh(measure, *noise, fewer);
+      EXPECT_EQ(shared.of_table(q, IntervalEnd::upper, 1, 0.025).value,
+                fresh.of_table(q, IntervalEnd::upper, 1, 0.025).value);
+      EXPECT_EQ(shared.records(100, 0.01)->most, fresh.records(100, 0.01)->most);
     }
   }
 }

@@ -1,6 +1,7 @@
 #include "quantiles/stages/cuts.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "exact/lists.hpp"
 #include "quantiles/joint/base_measure.hpp"
@@ -19,11 +20,13 @@ std::uint64_t far_out(std::uint64_t to_the_end, std::uint64_t apart) {
 
 /// The distance of the farthest cut from an end of the range, given the distances of the points from that end, the outermost first.
 /// The cut is 15/16 of the way from the outermost point to the end. With few records, the outermost point may be drawn to the end
-/// itself. So the other points count as well, each by 1/4 less than the one before.
-std::uint64_t from_the_end(const std::vector<std::uint64_t>& distances) {
+/// itself. So the other points count as well, each by 1/4 less than the one before. A single point may lie far from all records, in a gap
+/// between them, so its cut is farther out: 127/128 of the way.
+std::uint64_t from_the_end(const std::vector<std::uint64_t>& distances, bool is_single) {
+  const std::size_t first = is_single ? 7 : 4;
   std::uint64_t farthest = 0;
   for (std::size_t i = 0; i < distances.size() && i < 16; ++i) {
-    farthest = std::max(farthest, distances[i] >> (4 + 2 * i));
+    farthest = std::max(farthest, distances[i] >> (first + 2 * i));
   }
   return farthest;
 }
@@ -35,11 +38,11 @@ bool is_farthest(const std::vector<CutTarget>& cuts, std::size_t i) {
 
 void place_farthest(std::vector<std::uint64_t>& places, const std::vector<CutTarget>& cuts,
                     std::vector<std::uint64_t> points, std::uint64_t largest) {
-  if (is_farthest(cuts, 0)) places.front() = from_the_end(points);
+  if (is_farthest(cuts, 0)) places.front() = from_the_end(points, points.size() == 1);
   if (!is_farthest(cuts, cuts.size() - 1)) return;
   std::ranges::reverse(points);
   for (std::uint64_t& point : points) point = largest - point;
-  places.back() = largest - from_the_end(points);
+  places.back() = largest - from_the_end(points, points.size() == 1);
 }
 
 /// The farthest cut of one kind may be inside other cuts of this kind, but not inside cuts of the other kind, whose places it would
@@ -54,10 +57,10 @@ void keep_farthest_outside(std::vector<Position>& at, const std::vector<CutTarge
     return false;
   };
   if (is_farthest(cuts, 0) && is_passed(IntervalEnd::upper, [&](Position cut) { return cut < at.front(); })) {
-    at.front() = 2 * from_the_end({points.front()}) + 1;
+    at.front() = 2 * from_the_end({points.front()}, false) + 1;
   }
   if (is_farthest(cuts, last) && is_passed(IntervalEnd::lower, [&](Position cut) { return cut > at.back(); })) {
-    at.back() = 2 * (largest - from_the_end({largest - points.back()})) + 2;
+    at.back() = 2 * (largest - from_the_end({largest - points.back()}, false)) + 2;
   }
 }
 
@@ -139,6 +142,30 @@ void move_to_ties(std::vector<std::uint64_t>& places, const Brackets& brackets,
   }
 }
 
+/// Between two selected candidates that are both selected again, hence ties, few records are expected, and one cut will do. The others move
+/// to it.
+void thin_between_ties(std::vector<Position>& at, const std::vector<std::size_t>& in_order,
+                       const std::vector<std::uint64_t>& selected) {
+  const auto is_tied = [&](std::size_t k) {
+    return (k > 0 && selected[k - 1] == selected[k]) || (k + 1 < selected.size() && selected[k + 1] == selected[k]);
+  };
+  for (std::size_t k = 0; k + 1 < selected.size(); ++k) {
+    if (selected[k] == selected[k + 1] || !is_tied(k) || !is_tied(k + 1)) continue;
+    std::vector<std::size_t> between;
+    for (const std::size_t target : in_order) {
+      if (at[target] > 2 * selected[k] + 2 && at[target] < 2 * selected[k + 1] + 1) between.push_back(target);
+    }
+    for (const std::size_t target : between) at[target] = at[between[between.size() / 2]];
+  }
+}
+
+/// Whether records can lie on either side of this cut, between the cut before it and the end of the range.
+bool divides_more(Position cut, const std::vector<Position>& before, const Lattice& lattice) {
+  // On a regular lattice, all records are at odd positions.
+  const auto candidate = [&](Position at) { return lattice.is_regular() ? at / 2 : at; };
+  return candidate(cut) > candidate(before.empty() ? 1 : before.back()) && cut < 2 * lattice.size();
+}
+
 }  // namespace
 
 std::vector<std::uint64_t> points_among(const std::vector<std::uint64_t>& selected, const Brackets& brackets,
@@ -161,7 +188,6 @@ PlacedCuts cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& b
     const IntervalEnd end = brackets.cuts[i].end;
     const std::uint64_t place = placed.grid ? rounded_inwards(places[i], end, *placed.grid, selected) : places[i];
     const Position there = end == IntervalEnd::lower ? 2 * place + 1 : 2 * place + 2;
-    placed.targets.push_back(i);
     if (is_farthest(brackets.cuts, i)) {
       at.push_back(there);
     } else if (end == IntervalEnd::lower) {
@@ -171,8 +197,17 @@ PlacedCuts cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& b
     }
   }
   if (!points.empty()) keep_farthest_outside(at, brackets.cuts, points, lattice.size() - 1);
-  std::ranges::stable_sort(placed.targets, {}, [&](std::size_t target) { return at[target]; });
-  for (const std::size_t target : placed.targets) placed.positions.push_back(at[target]);
+  std::vector<std::size_t> in_order(at.size());
+  std::iota(in_order.begin(), in_order.end(), std::size_t{0});
+  std::ranges::stable_sort(in_order, {}, [&](std::size_t target) { return at[target]; });
+  if (brackets.leaves_out_cuts) thin_between_ties(at, in_order, selected);
+  for (const std::size_t target : in_order) {
+    if (!brackets.leaves_out_cuts || divides_more(at[target], placed.positions, lattice)) {
+      placed.positions.push_back(at[target]);
+      placed.targets.push_back(target);
+    }
+    placed.cells_below.push_back(std::max<std::size_t>(placed.positions.size(), 1));
+  }
   return placed;
 }
 

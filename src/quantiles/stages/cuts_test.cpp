@@ -37,6 +37,50 @@ TEST(Cuts, LieBeforeALowerEndAndAfterAnUpperOne) {
   EXPECT_EQ(cell_counts(profile, cuts), (std::vector<std::int64_t>{3, 0, 4, 24, 32}));
 }
 
+/// Every cell adds noise, and intervals of the table may leave out the cells that are empty whatever the records are.
+TEST(Cuts, AreLeftOutWhereTheyDivideNothingMore) {
+  const auto expect = [](const std::vector<std::uint64_t>& selected, const Brackets& brackets, const Lattice& lattice,
+                         const std::vector<Position>& positions, const std::vector<std::size_t>& targets,
+                         const std::vector<std::size_t>& cells_below) {
+    const PlacedCuts placed = cuts_of(selected, brackets, lattice);
+    EXPECT_EQ(placed.positions, positions);
+    EXPECT_EQ(placed.targets, targets);
+    EXPECT_EQ(placed.cells_below, cells_below);
+  };
+  Brackets brackets = brackets_at({{{1, 4}, IntervalEnd::lower},
+                                   {{3, 8}, IntervalEnd::upper},
+                                   {{1, 2}, IntervalEnd::lower},
+                                   {{3, 4}, IntervalEnd::upper}});
+  expect({3, 3, 5}, brackets, up_to(7), {7, 7, 8, 12}, {0, 2, 1, 3}, {1, 2, 3, 4});
+  brackets.leaves_out_cuts = true;
+  expect({3, 3, 5}, brackets, up_to(7), {7, 8, 12}, {0, 1, 3}, {1, 1, 2, 3});  // in the order of their cuts
+
+  brackets = brackets_at({{{1, 4}, IntervalEnd::upper}, {{3, 4}, IntervalEnd::lower}});
+  brackets.leaves_out_cuts = true;
+  expect({3, 3, 4}, brackets, up_to(7), {8}, {0}, {1, 1});
+  expect({3, 3, 4}, brackets, Lattice::explicit_points({0, 1, 2, 3, 5, 6}), {8, 9}, {0, 1}, {1, 2});  // 4 is between
+
+  brackets = brackets_at({{{1, 4}, IntervalEnd::lower}, {{1, 2}, IntervalEnd::lower}, {{3, 4}, IntervalEnd::upper}});
+  brackets.leaves_out_cuts = true;
+  expect({0, 2, 7}, brackets, up_to(7), {5}, {1}, {1, 1, 1});  // nothing is before 0 or after 7
+  expect({0, 2, 6}, brackets, up_to(7), {5, 14}, {1, 2}, {1, 1, 2});
+  expect({0, 0, 7}, brackets, up_to(7), {}, {}, {1, 1, 1});
+}
+
+/// Few records lie between two values that are both selected more than once.
+TEST(Cuts, BetweenTwoTiesAreOne) {
+  Brackets brackets =
+      brackets_at({{{3, 8}, IntervalEnd::upper}, {{1, 2}, IntervalEnd::upper}, {{5, 8}, IntervalEnd::lower}});
+  brackets.selected = {{1, 8}, {1, 4}, {3, 4}, {7, 8}};
+  brackets.leaves_out_cuts = true;
+  EXPECT_EQ(positions_of({10, 10, 50, 50}, brackets, up_to(99)), (std::vector<Position>{62}));
+  EXPECT_EQ(cuts_of({10, 10, 50, 50}, brackets, up_to(99)).cells_below, (std::vector<std::size_t>{1, 1, 1}));
+  for (const std::vector<std::uint64_t>& selected : {std::vector<std::uint64_t>{10, 10, 50, 51}, {9, 10, 50, 50}})
+    EXPECT_EQ(positions_of(selected, brackets, up_to(99)), (std::vector<Position>{42, 62, 81}));
+  brackets.leaves_out_cuts = false;
+  EXPECT_EQ(positions_of({10, 10, 50, 50}, brackets, up_to(99)), (std::vector<Position>{42, 62, 81}));
+}
+
 TEST(Cuts, LieWhereTheSelectedOnesLeadTo) {
   const Brackets brackets = brackets_at({{{1, 100}, IntervalEnd::lower},
                                          {{3, 8}, IntervalEnd::lower},
@@ -84,7 +128,7 @@ TEST(Cuts, LieFarOutNearlyAtTheEndAndAsFarAsWhatWasSelectedIsApartOrHalfWay) {
   EXPECT_EQ(positions_of({0, 0, 0}, brackets, up_to(999)), (std::vector<Position>{1, 1, 1002, 1876}));
   Brackets alone = brackets;  // where nothing else tells of scale
   alone.wanted = alone.selected = {{1, 2}};
-  EXPECT_EQ(positions_of({160}, alone, up_to(999)), (std::vector<Position>{21, 161, 1162, 1896}));
+  EXPECT_EQ(positions_of({160}, alone, up_to(999)), (std::vector<Position>{3, 161, 1162, 1988}));
 }
 
 // With few records, points and brackets are drawn to the ends of the range, where a cut decides nothing.
@@ -106,6 +150,11 @@ TEST(Cuts, FarthestOutKeepAwayFromEndsWhereverTheOutermostIsDrawn) {
       << "a fourth of 1/16 of the next point's distance";
   EXPECT_EQ(positions_of({0, 0, 0, 512, 600}, brackets, up_to(999)), (std::vector<Position>{1, 1, 5, 1202, 1602, 1940}))
       << "a sixteenth of it, of the one after";
+  // A single point may lie in a gap, with records far from it on either side.
+  brackets = brackets_at({{Rational(0), IntervalEnd::lower}, {Rational(1), IntervalEnd::upper}});
+  brackets.wanted = {{1, 2}};
+  EXPECT_EQ(positions_of({0, 12'800, 99'999}, brackets, up_to(99'999)),
+            (std::vector<Position>{201, 2 * 99'999 + 2 - 2 * (87'199 / 128)}));
   // Where they would take the place of a cut of the other kind, there is a tie.
   brackets =
       brackets_at({{Rational(0), IntervalEnd::lower}, {{1, 4}, IntervalEnd::upper}, {Rational(1), IntervalEnd::upper}});

@@ -164,16 +164,20 @@ std::vector<Interval> CountedCells::intervals(const Rational& level, std::int64_
   request.level = level;
   const IntervalFailures failures(request, query_.quantiles.size());
   const CutScan scan(lattice_, cuts_.positions, below_);
+  const bool is_of_table = request.subject == IntervalSubject::table;
+  const CutMargins margins = is_of_table ? CutMargins::of_table(failures.of_end) : CutMargins::of_population();
   const auto end_of = [&](const Rational& quantile, IntervalEnd side) -> std::optional<End> {
-    const std::optional<std::size_t> innermost = innermost_cut(brackets_, quantile, side);
-    if (!innermost) return {};
+    const std::optional<std::size_t> place = innermost_cut(brackets_, quantile, side);
+    if (!place || cuts_.positions.empty()) return {};
+    const std::size_t innermost = cuts_.cells_below[*place - 1];
     const QuantileFraction q = QuantileFraction::of(quantile);
     End end{q, side, {}, {}};
-    end.threshold = request.subject == IntervalSubject::table
-                        ? critical_.of_table(q, side, *innermost, failures.of_end)
-                        : critical_.of_population(q, side, *innermost, failures.of_end, noisy_records, failures.of_n);
-    for (std::size_t i = 1; i <= brackets_.cuts.size(); ++i)
-      end.margins.push_back(critical_.margin(q, side, *innermost, i));
+    end.threshold = is_of_table
+                        ? critical_.of_table(q, side, innermost, failures.of_end)
+                        : critical_.of_population(q, side, innermost, failures.of_end, noisy_records, failures.of_n);
+    for (std::size_t i = 1; i <= cuts_.positions.size(); ++i) {
+      end.margins.push_back(critical_.margin(q, side, innermost, i, margins));
+    }
     return end;
   };
   std::vector<std::optional<End>> lower;

@@ -41,7 +41,7 @@ class CountedCells {
   CriticalValues& critical_;
 };
 
-/// The critical values for the noise of the cells that the query with these brackets counts.
+/// The critical values for the noise of the cells that the query with these brackets counts, if no cut is left out.
 CriticalValues critical_values(const QuantileQuery& query, const Brackets& brackets);
 
 }  // namespace fractile

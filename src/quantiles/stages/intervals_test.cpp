@@ -305,13 +305,13 @@ class EndsAnew {
   bool is_rejected_below(const Rational& quantile, std::size_t cells_below) {
     const QuantileFraction q = QuantileFraction::of(quantile);
     const std::size_t innermost = quantile == Rational(1, 4) ? 1 : 3;
-    const std::int64_t margin = critical_.margin(q, IntervalEnd::lower, innermost, cells_below);
+    const std::int64_t margin = critical_.margin(q, IntervalEnd::lower, innermost, cells_below, margins());
     return threshold(q, IntervalEnd::lower, innermost).exceeds(statistic(q, cells_below) + margin);
   }
   bool is_rejected_above(const Rational& quantile, std::size_t cells_below) {
     const QuantileFraction q = QuantileFraction::of(quantile);
     const std::size_t innermost = quantile == Rational(1, 4) ? 2 : 4;
-    const std::int64_t margin = critical_.margin(q, IntervalEnd::upper, innermost, cells_below);
+    const std::int64_t margin = critical_.margin(q, IntervalEnd::upper, innermost, cells_below, margins());
     return threshold(q, IntervalEnd::upper, innermost).exceeds(margin - statistic(q, cells_below));
   }
 
@@ -321,6 +321,10 @@ class EndsAnew {
     of_cells.budget = two.query.budget.scaled(two.brackets.shares.cells);
     const CountTreeNoise noise(of_cells, 1);
     return {noise.measure(), noise.price(), 5};
+  }
+  CutMargins margins() const {
+    return two_.query.intervals->subject == IntervalSubject::table ? CutMargins::of_table(0.25)
+                                                                   : CutMargins::of_population();
   }
   std::int64_t records() const { return std::accumulate(counts_.begin(), counts_.end(), std::int64_t{0}); }
   std::int64_t statistic(const QuantileFraction& q, std::size_t cells_below) const {
@@ -468,6 +472,29 @@ TEST(Intervals, TogetherAreThoseOfTheLevelThatMissesAsManyTimesLess) {
   EXPECT_GT(wider, 5);
 }
 
+/// A cut that is left out changes no end, and neither does the place of those that were made for an end among all cuts.
+TEST(Intervals, OfATableAreThoseWithoutTheCutsThatWereLeftOut) {
+  TwoQuartiles twice(IntervalSubject::table);
+  const CutTarget first = twice.brackets.cuts.front();
+  twice.brackets.cuts.insert(twice.brackets.cuts.begin(), 3, first);
+  twice.brackets.leaves_out_cuts = true;
+  const TwoQuartiles once(IntervalSubject::table);
+  CriticalValues of_five = critical_values(once.query, once.brackets);
+  std::mt19937_64 generator(17);
+  std::set<std::uint64_t> ends;
+  for (int run = 0; run < 300; ++run) {
+    std::vector<std::int64_t> counts;
+    for (int i = 0; i < 5; ++i) counts.push_back(static_cast<std::int64_t>(generator() % 9) - 1);
+    const std::vector<std::uint64_t> selected{3, 7};
+    const std::vector<Interval> expected = once.intervals(selected, counts);
+    EXPECT_EQ(CountedCells(twice.query, up_to(9), twice.brackets, selected, counts, of_five)
+                  .intervals(twice.query.intervals->level),
+              expected);
+    for (const Interval& each : expected) ends.insert({each.lower, each.upper});
+  }
+  EXPECT_GT(ends.size(), 4U);
+}
+
 /// One quantile with two cuts on either side of it, at 0, 3, 5 and 8 or so; noise of five cells.
 TEST(Intervals, EndAtTheFirstCutThatIsKept) {
   QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(4))};
@@ -510,12 +537,14 @@ TEST(Intervals, HaveTwoCutsFarOutOnEitherSide) {
   }
 }
 
-/// The last cut may lie after the last candidate. If noise rejects all cuts for a lower end, the end is that candidate.
+/// The last cut may lie after the last candidate, if it is not left out. If noise rejects all cuts for a lower end, the end is that
+/// candidate.
 TEST(Intervals, EndWithinTheLattice) {
   const Lattice four = up_to(3);
   QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1))};
   query.intervals = IntervalRequest{Rational(1, 20), IntervalSubject::table, false};
-  const Brackets brackets = with_brackets(query, 40);
+  Brackets brackets = with_brackets(query, 40);
+  brackets.leaves_out_cuts = false;
   CriticalValues critical = critical_values(query, brackets);
   const auto interval = [&](std::uint64_t selected, std::size_t cell_of_all) {
     std::vector<std::int64_t> counts(brackets.cuts.size() + 1, 0);

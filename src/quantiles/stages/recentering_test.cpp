@@ -138,7 +138,7 @@ TEST(Recentering, ReachesTheEndsOfTheLargestLattice) {
   const QuantileQuery query{{Rational(1, 4), Rational(3, 4)}, Budget::pure(Rational(1))};
   Brackets brackets{{}, {}, {}, {0, Rational(1, 2), 0, Rational(1, 2)}};
   brackets.cuts = {{Rational(1, 100), IntervalEnd::lower, 0}, {Rational(99, 100), IntervalEnd::upper, 1}};
-  const PlacedCuts cuts{{1, 2 * largest.size()}, {0, 1}};
+  const PlacedCuts cuts{{1, 2 * largest.size()}, {0, 1}, {1, 2}};
   const Points points{largest.size() / 4, largest.size() / 4 * 3};
   const Points moved = recentered(points, query, largest, brackets, cuts, {0, 10, 990, 1000});
   EXPECT_LT(moved[0], points[0]);  // 255 records lie below it, and 745 below the other one

@@ -101,6 +101,9 @@ struct Brackets {
   std::vector<Rational> selected;  ///< all or some of these, and some around them, strictly increasing
   std::vector<CutTarget> cuts;     ///< never decreasing
   IntervalShares shares;
+  /// Whether cuts that divide nothing more are left out. The number of cells then depends on what was selected, which intervals of the
+  /// population do not allow.
+  bool leaves_out_cuts = false;
 
   bool is_wanted(const Rational& quantile) const { return std::ranges::binary_search(wanted, quantile); }
 };
