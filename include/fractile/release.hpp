@@ -269,8 +269,8 @@ struct StatisticsErrors {
   std::uint64_t count;                    ///< in records, whatever the table
   std::vector<std::uint64_t> below = {};  ///< likewise, one for each of StatisticsRequest::below
   std::vector<Rational> shares = {};      ///< likewise, approximately, since the released count has noise, too
-  std::optional<Rational> mean =
-      {};  ///< approximately, for values in the middle of the range; rounding of dates and times included
+  /// Approximately, for values in the middle of the range; rounding of dates and times included.
+  std::optional<Rational> mean = {};
   std::optional<Rational> mean_at_ends = {};  ///< likewise, for values near its ends
 };
 
